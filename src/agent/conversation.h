@@ -1,0 +1,29 @@
+// Conversation: what a session keeps from run to run. Moves into a run when it starts and comes
+// back when it ends; nobody else touches it meanwhile.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "context/history.h"
+#include "model/provider.h"
+#include "permission/permission.h"
+#include "platform/read_set.h"
+
+namespace agentd::agent {
+
+struct Conversation {
+  std::string cwd;        // canonical; where the next call starts
+  std::string workspace;  // canonical; where the session started
+  permission::Mode mode = permission::Mode::ask;
+  permission::Grants grants;
+  context::History history;
+  std::unique_ptr<platform::ReadSet> read_set = std::make_unique<platform::ReadSet>();
+  /// Encoded bytes per provider name.
+  std::map<std::string, std::unique_ptr<model::EncoderCache>> encoder_caches;
+  /// The last request did not fit the window; until there is compaction the next start ends at once.
+  bool window_full = false;
+};
+
+}  // namespace agentd::agent

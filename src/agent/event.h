@@ -1,0 +1,133 @@
+// agent::Event: all that a run tells the outside, as values; server/ turns them into
+// notifications. Emitted by the run's thread only, in this order:
+//
+//   RunStarted, then per turn TurnStarted, deltas and ToolUse*, Retrying / ReplyDiscarded,
+//   ApprovalRequested -> ApprovalResolved -> ToolUse(running) -> ToolProgress* -> ToolResult,
+//   TurnEnded; at last RunEnded and nothing after it.
+//
+// Closure: every ToolUse(started) has its ToolResult, every ApprovalRequested its ApprovalResolved.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "agent/decide.h"
+#include "message/message.h"
+#include "model/event.h"
+#include "platform/commands.h"
+
+namespace agentd::agent {
+
+struct RunStarted {
+  std::string model;
+};
+
+struct TurnStarted {
+  int turn = 1;
+  std::optional<Transition> transition;  // absent on turn 1
+};
+
+struct TurnEnded {
+  int turn = 1;
+  std::string stop_reason;  // the endpoint's own word; empty if none came
+  Usage usage;
+};
+
+struct TextDelta {
+  std::string block_id;
+  std::string text;
+};
+
+struct ThinkingDelta {
+  std::string block_id;
+  std::string text;
+};
+
+/// States of a call as clients see them.
+enum class ToolUseState { started, input_delta, ready, running };
+
+struct ToolUse {
+  std::string tool_use_id;
+  std::string name;
+  ToolUseState state = ToolUseState::started;
+  std::string input_delta;      // input_delta: a piece of JSON text
+  std::shared_ptr<const Json> input;  // ready
+};
+
+struct ToolProgress {
+  std::string tool_use_id;
+  platform::OutputStream stream = platform::OutputStream::standard_output;
+  std::string text;
+};
+
+enum class ToolStatus { completed, failed, denied, cancelled };
+
+struct ToolResult {
+  std::string tool_use_id;
+  std::string name;
+  ToolStatus status = ToolStatus::completed;
+  bool is_error = false;
+  std::vector<ToolContent> content;  // what the model gets
+  Json details;                      // null if none
+};
+
+enum class ApprovalDecision { allow, deny };
+enum class ApprovalScope { once, session };
+enum class ApprovalBy { user, grant, mode, no_approver, cancelled };
+
+struct ApprovalRequested {
+  std::string tool_use_id;
+  std::string name;
+  std::shared_ptr<const Json> input;
+  std::string reason;
+  std::optional<std::string> preview;
+};
+
+struct ApprovalResolved {
+  std::string tool_use_id;
+  ApprovalDecision decision = ApprovalDecision::deny;
+  ApprovalBy by = ApprovalBy::user;
+};
+
+/// All that this turn's reply delivered so far is void; its calls are closed already.
+struct ReplyDiscarded {
+  int turn = 1;
+};
+
+struct Retrying {
+  int attempt = 2;  // the one to come
+  int max_attempts = 10;
+  std::chrono::milliseconds delay{0};
+  std::string reason;
+};
+
+enum class NoticeLevel { info, warning, error };
+
+struct Notice {
+  NoticeLevel level = NoticeLevel::info;
+  std::string code;  // for programs, snake_case
+  std::string message;
+};
+
+struct RunEnded {
+  Ending ending = Ending::completed;
+  std::string message;  // why, for people; empty when there is nothing to say
+  int turns = 0;
+  Usage usage;  // the run's sum
+};
+
+using Event = std::variant<RunStarted, TurnStarted, TurnEnded, TextDelta, ThinkingDelta, ToolUse,
+                           ToolProgress, ToolResult, ApprovalRequested, ApprovalResolved,
+                           ReplyDiscarded, Retrying, Notice, RunEnded>;
+
+/// Where a run's events go. Called on the run's thread; never waits.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  virtual void emit(Event event) = 0;
+};
+
+}  // namespace agentd::agent

@@ -1,0 +1,93 @@
+// One run: the model answers, its tools work, their results go back, until there is nothing left
+// to do. The whole loop is four steps, each a function in run.cc, in this order:
+//
+//   prepare  what this turn needs: the view of history that is sent, the tool list
+//   stream   send it; every delta goes out as an event; calls start in the executor while the
+//            reply is still arriving; failed attempts are retried, visibly, before any call started
+//   settle   wait for the calls; each tool_use gets exactly one tool_result, in block order, in
+//            one user message
+//   decide   a pure function (decide.h): go round again for a named reason, or end with one
+//
+// Blocks decide, never stop_reason: a client tool_use in a kept reply means its calls are due;
+// without one none are. The rules, with their reasons, stand in src/README.md.
+//
+// A run lives on its own thread, owns its history and executor while it lasts, and is the only
+// emitter of its events. Everything that happens to it arrives in its mailbox: model events, tool
+// results, answers to approvals, cancel. At its end the mailbox is closed and whoever is left in
+// it is answered.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "agent/conversation.h"
+#include "agent/event.h"
+#include "base/clock.h"
+#include "base/flow_gate.h"
+#include "base/ids.h"
+#include "model/models.h"
+#include "model/retry.h"
+#include "tools/registry.h"
+
+namespace agentd::agent {
+
+enum class ToolStart { streaming, after_reply };
+
+/// What a run is asked to do.
+struct RunOptions {
+  std::string run_id;
+  std::string session_id;
+  std::vector<Block> prompt;
+  model::ResolvedModel model;
+  std::string system_prompt;
+  int max_turns = 0;  // 0: none
+  ToolStart tool_start = ToolStart::streaming;
+  bool approvals = true;  // false: nobody can be asked, every question is denied at once
+  model::RetryPolicy retry;
+};
+
+/// What a run works with. All outlive it.
+struct Services {
+  Clock& clock;
+  Ids& ids;
+  platform::Files& files;
+  platform::Commands& commands;
+  const tools::Registry& tools;
+};
+
+/// The answer to a question put by ApprovalRequested.
+struct ApprovalAnswer {
+  std::string tool_use_id;
+  ApprovalDecision decision = ApprovalDecision::deny;
+  ApprovalScope scope = ApprovalScope::once;
+  std::optional<Json> updated_input;
+  std::string message;  // told to the model with a denial
+};
+
+/// A run under way. Any thread may call these; each completion is called exactly once, on the
+/// run's thread or, if the run has ended, on the caller's.
+class Run {
+ public:
+  /// Starts the thread. `sink` and `services` outlive the run. `ended` is called once, as the last
+  /// thing the run's thread does, with the conversation as it stands.
+  Run(RunOptions options, Conversation conversation, const Services& services, Sink& sink,
+      std::shared_ptr<FlowGate> gate, std::function<void(Conversation)> ended);
+  ~Run();  // joins the thread; call cancel() first to be quick
+
+  void cancel(std::function<void(Ending)> done);
+  /// Error: too_late (answered or withdrawn before), unknown_call, invalid_input (updated_input).
+  void approve(ApprovalAnswer answer, std::function<void(Result<void>)> done);
+  void set_mode(permission::Mode mode);
+  /// Nobody can answer questions any more: open and later ones are denied, the run goes on.
+  void withdraw_approvals();
+
+  struct State;
+
+ private:
+  std::shared_ptr<State> state_;
+  std::thread thread_;
+};
+
+}  // namespace agentd::agent

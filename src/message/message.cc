@@ -1,0 +1,30 @@
+#include "message/message.h"
+
+namespace agentd {
+namespace {
+
+void replace(std::optional<std::int64_t>& field, const std::optional<std::int64_t>& later) {
+  if (later) field = later;
+}
+
+void sum(std::optional<std::int64_t>& field, const std::optional<std::int64_t>& other) {
+  if (other) field = field.value_or(0) + *other;
+}
+
+}  // namespace
+
+void Usage::overwrite(const Usage& later) {
+  replace(input_tokens, later.input_tokens);
+  replace(cache_creation_input_tokens, later.cache_creation_input_tokens);
+  replace(cache_read_input_tokens, later.cache_read_input_tokens);
+  replace(output_tokens, later.output_tokens);
+}
+
+void Usage::add(const Usage& other) {
+  sum(input_tokens, other.input_tokens);
+  sum(cache_creation_input_tokens, other.cache_creation_input_tokens);
+  sum(cache_read_input_tokens, other.cache_read_input_tokens);
+  sum(output_tokens, other.output_tokens);
+}
+
+}  // namespace agentd

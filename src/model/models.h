@@ -1,0 +1,65 @@
+// Models: from a model's name to the provider that serves it and the facts about it. Names are
+// `provider/name`, `demo`, or `script:FILE`. Made once by server/, used by the reader thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "model/provider.h"
+#include "platform/http.h"
+
+namespace agentd::model {
+
+/// Facts about one model, from the catalog.
+struct ModelFacts {
+  std::int64_t context_window = 200'000;   // tokens
+  std::int64_t default_output = 32'000;    // first max_output_tokens asked for
+  std::int64_t maximum_output = 64'000;    // the raised limit
+};
+
+struct ResolvedModel {
+  std::string name;           // as clients see it: `anthropic/claude-opus-4-5`
+  std::string provider_name;  // `anthropic`; EncoderCaches are valid within one
+  std::string model;          // as the provider is told
+  ModelFacts facts;
+  std::shared_ptr<Provider> provider;
+};
+
+struct ModelListing {
+  std::string name;
+  std::string provider;
+  std::string display_name;
+  ModelFacts facts;
+  bool available = false;  // a key is there, or none is needed
+};
+
+/// Keys and base URLs: from the environment and the user's own settings, never from a project.
+struct Credentials {
+  std::string anthropic_key;                                     // empty: none
+  std::string anthropic_base_url = "https://api.anthropic.com";
+};
+
+class Models {
+ public:
+  Models(Credentials credentials, StallClocks stalls, Clock& clock, platform::Http& http);
+  ~Models();
+
+  /// Error: not_found for an unknown name (telling how names are written), unavailable if the
+  /// provider has no key (telling which variable to set).
+  Result<ResolvedModel> resolve(const std::string& name);
+
+  /// What is used when nobody names a model: Anthropic if it has a key, else `demo`.
+  std::string default_name() const;
+
+  std::vector<ModelListing> list() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace agentd::model

@@ -1,0 +1,57 @@
+// Permission: may a call run? A pure judgement over resolved paths, the mode, and what the user
+// granted for this session. Rules from settings come later and enter here.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "base/result.h"
+#include "message/access.h"
+#include "platform/files.h"
+
+namespace agentd::permission {
+
+/// How much a run may do unasked.
+enum class Mode {
+  ask,           // reading inside the workspace is free, the rest asks
+  accept_edits,  // also writing inside the workspace
+  plan,          // nothing that changes anything; commands are denied
+  bypass,        // asks nothing
+};
+
+std::string_view to_string(Mode mode);                 // "ask", "acceptEdits", "plan", "bypass"
+std::optional<Mode> parse_mode(std::string_view name);
+
+enum class Decision { allow, ask, deny };
+
+struct Verdict {
+  Decision decision = Decision::ask;
+  std::string reason;  // for the person asked, and for the model when denied
+};
+
+/// `access` with every path made canonical. Touches the disk.
+Result<Access> resolve(const Access& access, platform::Files& files);
+
+/// What the user allowed for the rest of the session: this command text, this file; nothing wider.
+class Grants {
+ public:
+  void add(const Access& resolved);
+  bool covers(const Access& resolved) const;
+
+ private:
+  std::unordered_set<std::string> commands_;
+  std::unordered_set<std::string> reads_;
+  std::unordered_set<std::string> writes_;
+};
+
+/// Pure. `workspace` is canonical and `resolved` comes from resolve().
+Verdict judge(Mode mode, const Access& resolved, const std::string& workspace,
+              const Grants& grants);
+
+/// True if `path` is `directory` or below it, compared by component. Both canonical.
+bool inside(std::string_view path, std::string_view directory);
+
+}  // namespace agentd::permission

@@ -1,0 +1,57 @@
+# One static library per room. A room's sources are its *.cc files, found by glob, so that adding
+# a file needs no edit here; the order below is the rank, low to high (tests/unit/layering_test.cc
+# holds the same list and checks the #include lines).
+
+# embed_text(ROOM): every ROOM/*.md becomes generated/ROOM/NAME.md.h holding one string_view,
+# `agentd::embedded::NAME`: texts for the model live beside the code that sends them.
+function(embed_text room target)
+  file(GLOB texts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.md
+       ${PROJECT_SOURCE_DIR}/src/${room}/*.script)
+  foreach(text IN LISTS texts)
+    get_filename_component(name ${text} NAME)
+    get_filename_component(symbol ${text} NAME_WE)
+    set(header ${PROJECT_BINARY_DIR}/generated/${room}/${name}.h)
+    add_custom_command(
+      OUTPUT ${header}
+      COMMAND ${CMAKE_COMMAND} -DINPUT=${text} -DOUTPUT=${header} -DSYMBOL=${symbol}
+              -P ${PROJECT_SOURCE_DIR}/src/embed_text.cmake
+      DEPENDS ${text} ${PROJECT_SOURCE_DIR}/src/embed_text.cmake
+      VERBATIM)
+    target_sources(${target} PRIVATE ${header})
+  endforeach()
+endfunction()
+
+function(add_room room)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.cc)
+  add_library(agentd_${room} STATIC ${sources})
+  target_include_directories(agentd_${room} PUBLIC ${PROJECT_SOURCE_DIR}/src
+                             PRIVATE ${PROJECT_BINARY_DIR}/generated)
+  target_link_libraries(agentd_${room} PUBLIC ${ARGN})
+  embed_text(${room} agentd_${room})
+endfunction()
+
+add_room(base tl::expected Threads::Threads)
+target_link_libraries(agentd_base PRIVATE $<BUILD_INTERFACE:spdlog::spdlog>)
+target_compile_definitions(agentd_base PRIVATE AGENTD_VERSION="${PROJECT_VERSION}")
+
+add_room(platform agentd_base)
+target_include_directories(agentd_platform SYSTEM PRIVATE ${ASIO_INCLUDE_DIR})
+target_compile_definitions(agentd_platform PRIVATE ASIO_STANDALONE ASIO_NO_DEPRECATED
+                           ASIO_SEPARATE_COMPILATION)
+target_link_libraries(agentd_platform PRIVATE CURL::libcurl)
+
+add_room(message agentd_base nlohmann_json::nlohmann_json)
+add_room(wire agentd_base nlohmann_json::nlohmann_json)
+add_room(config agentd_wire agentd_platform)
+add_room(rpc agentd_wire agentd_platform)
+add_room(protocol agentd_wire)
+add_room(model agentd_wire agentd_message agentd_platform agentd_config)
+add_room(context agentd_message agentd_platform)
+add_room(permission agentd_message agentd_platform)
+add_room(tools agentd_wire agentd_message agentd_platform)
+add_room(agent agentd_model agentd_context agentd_permission agentd_tools)
+add_room(server agentd_agent agentd_rpc agentd_protocol agentd_config)
+
+add_executable(agentd src/main.cc)
+target_link_libraries(agentd PRIVATE agentd_server CLI11::CLI11)
+install(TARGETS agentd RUNTIME DESTINATION bin)
