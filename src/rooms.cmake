@@ -23,6 +23,10 @@ endfunction()
 
 function(add_room room)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.cc)
+  if(NOT sources)  # a room still being built
+    set(sources ${PROJECT_BINARY_DIR}/generated/empty.cc)
+    file(WRITE ${sources} "")
+  endif()
   add_library(agentd_${room} STATIC ${sources})
   target_include_directories(agentd_${room} PUBLIC ${PROJECT_SOURCE_DIR}/src
                              PRIVATE ${PROJECT_BINARY_DIR}/generated)
@@ -31,7 +35,9 @@ function(add_room room)
 endfunction()
 
 add_room(base tl::expected Threads::Threads)
-target_link_libraries(agentd_base PRIVATE $<BUILD_INTERFACE:spdlog::spdlog>)
+# Header-only, in the one file that includes it: Debian has no static libspdlog or libfmt, and the
+# binary must not need their shared ones.
+target_link_libraries(agentd_base PRIVATE spdlog::spdlog_header_only fmt::fmt-header-only)
 target_compile_definitions(agentd_base PRIVATE AGENTD_VERSION="${PROJECT_VERSION}")
 
 add_room(platform agentd_base)
@@ -52,6 +58,11 @@ add_room(tools agentd_wire agentd_message agentd_platform)
 add_room(agent agentd_model agentd_context agentd_permission agentd_tools)
 add_room(server agentd_agent agentd_rpc agentd_protocol agentd_config)
 
-add_executable(agentd src/main.cc)
+if(NOT EXISTS ${PROJECT_SOURCE_DIR}/src/main.cc)
+  file(WRITE ${PROJECT_BINARY_DIR}/generated/main.cc "int main() {}\n")
+  add_executable(agentd ${PROJECT_BINARY_DIR}/generated/main.cc)
+else()
+  add_executable(agentd src/main.cc)
+endif()
 target_link_libraries(agentd PRIVATE agentd_server CLI11::CLI11)
 install(TARGETS agentd RUNTIME DESTINATION bin)
