@@ -18,6 +18,7 @@ function(embed_text room target)
       DEPENDS ${text} ${PROJECT_SOURCE_DIR}/src/embed_text.cmake
       VERBATIM)
     target_sources(${target} PRIVATE ${header})
+    set_property(GLOBAL APPEND PROPERTY AGENTD_EMBEDDED_TEXTS ${header})
   endforeach()
 endfunction()
 
@@ -32,7 +33,21 @@ function(add_room room)
                              PRIVATE ${PROJECT_BINARY_DIR}/generated)
   target_link_libraries(agentd_${room} PUBLIC ${ARGN})
   embed_text(${room} agentd_${room})
+  if(AGENTD_PRECOMPILE AND NOT room STREQUAL "base")
+    target_precompile_headers(agentd_${room} REUSE_FROM agentd_precompiled)
+  endif()
 endfunction()
+
+# What nearly every file includes and what costs most: json and the standard library, parsed once.
+if(AGENTD_PRECOMPILE)
+  file(WRITE ${PROJECT_BINARY_DIR}/generated/precompiled.cc "")
+  add_library(agentd_precompiled STATIC ${PROJECT_BINARY_DIR}/generated/precompiled.cc)
+  target_link_libraries(agentd_precompiled PRIVATE nlohmann_json::nlohmann_json Threads::Threads)
+  target_precompile_headers(agentd_precompiled PRIVATE
+    <algorithm> <chrono> <condition_variable> <functional> <map> <memory> <mutex> <optional>
+    <string> <string_view> <thread> <unordered_map> <utility> <variant> <vector>
+    <nlohmann/json.hpp>)
+endif()
 
 add_room(base tl::expected Threads::Threads)
 # Header-only, in the one file that includes it: Debian has no static libspdlog or libfmt, and the
@@ -65,4 +80,19 @@ else()
   add_executable(agentd src/main.cc)
 endif()
 target_link_libraries(agentd PRIVATE agentd_server CLI11::CLI11)
+if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT AGENTD_SANITIZE)
+  # Runs on other distributions of the same age: of what is not part of every system only libcurl
+  # is needed. Unreferenced code is dropped, the installed file stripped.
+  target_link_options(agentd PRIVATE -static-libstdc++ -static-libgcc -Wl,--gc-sections
+                      -Wl,--as-needed)
+endif()
+install(CODE "set(CMAKE_INSTALL_DO_STRIP TRUE)")
 install(TARGETS agentd RUNTIME DESTINATION bin)
+
+# The generated headers alone, for tools that read the sources without building (clang-tidy).
+get_property(embedded_texts GLOBAL PROPERTY AGENTD_EMBEDDED_TEXTS)
+add_custom_target(embedded_texts DEPENDS ${embedded_texts})
+
+# The main job on the embedded model, shown: what `cmake --workflow --preset demo` ends with.
+add_custom_target(demo COMMAND ${PROJECT_SOURCE_DIR}/tests/demo.sh $<TARGET_FILE:agentd>
+                  DEPENDS agentd USES_TERMINAL VERBATIM)
