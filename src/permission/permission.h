@@ -22,7 +22,7 @@ enum class Mode {
   bypass,        // asks nothing
 };
 
-std::string_view to_string(Mode mode);                 // "ask", "acceptEdits", "plan", "bypass"
+std::string_view to_string(Mode mode);  // "ask", "acceptEdits", "plan", "bypass"
 std::optional<Mode> parse_mode(std::string_view name);
 
 enum class Decision { allow, ask, deny };
