@@ -19,8 +19,14 @@ class Registry {
   /// In the order they are told to the model.
   const std::vector<std::unique_ptr<Tool>>& all() const { return tools_; }
 
+  /// What the model is told, made once: the same pointer as long as no tool is added, so that its
+  /// encoded bytes can be reused.
+  std::shared_ptr<const std::vector<ToolDefinition>> definitions() const { return definitions_; }
+
  private:
   std::vector<std::unique_ptr<Tool>> tools_;
+  std::shared_ptr<const std::vector<ToolDefinition>> definitions_ =
+      std::make_shared<const std::vector<ToolDefinition>>();
 };
 
 /// Read, Write, Edit, Bash, Glob, Grep.
