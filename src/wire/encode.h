@@ -2,6 +2,7 @@
 // optionals are left out. Pure, any thread.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <variant>
 
@@ -66,6 +67,8 @@ void append(std::string& out, const T& value) {
     append_double(out, value);
   } else if constexpr (std::same_as<T, Json>) {
     append_json(out, value);
+  } else if constexpr (std::same_as<T, std::nullptr_t>) {
+    out += "null";
   } else if constexpr (NamedEnum<T>) {
     out += '"';
     out += name_of(value);

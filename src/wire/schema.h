@@ -3,6 +3,7 @@
 // references into it; without, all is written where it is used. Pure, any thread.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -157,6 +158,8 @@ void append_schema(std::string& out, std::string_view doc, const Limits& limits,
     detail::append_reference(out, title, doc);
   } else if constexpr (std::same_as<T, std::string>) {
     detail::append_simple(out, "string", doc, limits);
+  } else if constexpr (std::same_as<T, std::nullptr_t>) {
+    detail::append_simple(out, "null", doc, {});
   } else if constexpr (std::same_as<T, bool>) {
     detail::append_simple(out, "boolean", doc, limits);
   } else if constexpr (is_integer<T>) {

@@ -1,0 +1,114 @@
+// Requests about runs: agent/start, agent/cancel, agent/approveTool, agent/setMode.
+#pragma once
+
+#include "protocol/content.h"
+#include "protocol/modes.h"
+
+namespace agentd::protocol {
+
+struct StartParams {
+  static constexpr std::string_view kName = "StartParams";
+  Prompt prompt;
+  std::optional<std::string> run_id;
+  std::optional<std::string> session_id;
+  std::optional<std::string> cwd;
+  std::optional<std::string> model;
+  std::optional<PermissionMode> permission_mode;
+  std::optional<int> max_turns;
+  std::optional<ToolStart> tool_start;
+  std::optional<std::string> system_prompt;
+
+  static void fields(auto& field) {
+    field("prompt", &StartParams::prompt, "What is asked: text, or content blocks.");
+    field("runId", &StartParams::run_id,
+          "A name for the run, chosen by the client and not used before; absent: agentd makes one. "
+          "With it a script can speak of the run before it reads the answer.",
+          wire::kNoNul);
+    field("sessionId", &StartParams::session_id,
+          "The session whose conversation goes on; a name not known yet begins that session. "
+          "Absent: a new session.",
+          wire::kNoNul);
+    field("cwd", &StartParams::cwd,
+          "The workspace, an absolute path; only looked at when the session begins. Absent: the "
+          "directory agentd was started in.",
+          wire::kNoNul);
+    field("model", &StartParams::model,
+          "`provider/name`, `demo`, or `script:FILE`; see model/list. Absent: the session's, else "
+          "that of the settings, else what model/list calls the default.",
+          wire::kNoNul);
+    field("permissionMode", &StartParams::permission_mode,
+          "How much may be done unasked. Absent: the session's, else that of the settings.");
+    field("maxTurns", &StartParams::max_turns,
+          "At most this many model calls, retries not counted; 0: no limit. Absent: that of "
+          "AGENTD_MAX_TURNS or the settings, else none.",
+          {.minimum = 0});
+    field("toolStart", &StartParams::tool_start, "When calls may start.");
+    field("systemPrompt", &StartParams::system_prompt,
+          "Replaces the built-in system prompt, for this run.");
+  }
+};
+
+struct StartResult {
+  static constexpr std::string_view kName = "StartResult";
+  std::string session_id;
+  std::string run_id;
+
+  static void fields(auto& field) {
+    field("sessionId", &StartResult::session_id,
+          "The session; give it to a later agent/start to go on with the conversation.");
+    field("runId", &StartResult::run_id, "The run; its notifications carry it.");
+  }
+};
+
+struct CancelParams {
+  static constexpr std::string_view kName = "CancelParams";
+  std::string run_id;
+
+  static void fields(auto& field) { field("runId", &CancelParams::run_id, "The run to cancel."); }
+};
+
+struct CancelResult {
+  static constexpr std::string_view kName = "CancelResult";
+  Ending ending = Ending::completed;
+
+  static void fields(auto& field) {
+    field("ending", &CancelResult::ending,
+          "How the run ended; it may have ended otherwise before the cancel reached it.");
+  }
+};
+
+struct ApproveToolParams {
+  static constexpr std::string_view kName = "ApproveToolParams";
+  std::string run_id;
+  std::string tool_use_id;
+  ApprovalDecision decision = ApprovalDecision::deny;
+  std::optional<ApprovalScope> scope;
+  std::optional<Json> updated_input;
+  std::optional<std::string> message;
+
+  static void fields(auto& field) {
+    field("runId", &ApproveToolParams::run_id, "The run that asked.");
+    field("toolUseId", &ApproveToolParams::tool_use_id, "The call it asked about.");
+    field("decision", &ApproveToolParams::decision, "The answer.");
+    field("scope", &ApproveToolParams::scope, "How far an allow reaches.");
+    field("updatedInput", &ApproveToolParams::updated_input,
+          "Runs the call with this input instead; only with allow.", {.object = true});
+    field("message", &ApproveToolParams::message,
+          "Told to the model with a deny: why, or what to do instead.");
+  }
+};
+
+struct SetModeParams {
+  static constexpr std::string_view kName = "SetModeParams";
+  std::string session_id;
+  PermissionMode permission_mode = PermissionMode::ask;
+
+  static void fields(auto& field) {
+    field("sessionId", &SetModeParams::session_id, "The session.");
+    field("permissionMode", &SetModeParams::permission_mode,
+          "Holds from now on, for the run that is going on too; open questions that it answers are "
+          "settled.");
+  }
+};
+
+}  // namespace agentd::protocol

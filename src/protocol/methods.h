@@ -1,0 +1,111 @@
+// The table of the protocol: every request and notification with its params, its result and one
+// line of what it is for. The server binds from it, the generator writes protocol/ from it.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "protocol/agent.h"
+#include "protocol/catalog.h"
+#include "protocol/events.h"
+#include "protocol/initialize.h"
+
+namespace agentd::protocol {
+
+enum class Direction { to_server, to_client };
+
+template <class ParamsType, class ResultType>
+struct Request {
+  using Params = ParamsType;
+  using Result = ResultType;  // std::nullptr_t: null
+  std::string_view name;
+  std::string_view doc;
+  Direction direction = Direction::to_server;
+  int since = 1;  // protocol version
+};
+
+template <class ParamsType>
+struct Notification {
+  using Params = ParamsType;
+  std::string_view name;
+  std::string_view doc;
+  Direction direction = Direction::to_client;
+  int since = 1;
+};
+
+inline constexpr Request<InitializeParams, InitializeResult> kInitialize{
+    "initialize", "The first message: who the client is and what both sides can do."};
+inline constexpr Notification<Empty> kInitialized{
+    "initialized", "The client has read the answer to initialize. Not needed, welcome as in LSP.",
+    Direction::to_server};
+inline constexpr Request<Empty, std::nullptr_t> kShutdown{
+    "shutdown", "Cancels every run; answered after the last agent/runEnded. Then send exit."};
+inline constexpr Notification<Empty> kExit{
+    "exit", "Ends the process: status 0 after shutdown, else 1.", Direction::to_server};
+inline constexpr Notification<CancelRequestParams> kCancelRequest{
+    "$/cancelRequest",
+    "Gives up waiting for a request. It is still answered: with its result, or with -32800.",
+    Direction::to_server};
+inline constexpr Notification<SetTraceParams> kSetTrace{"$/setTrace", "As in LSP.",
+                                                        Direction::to_server};
+
+inline constexpr Request<StartParams, StartResult> kAgentStart{
+    "agent/start",
+    "Starts a run: one prompt, answered in as many turns as the work needs. On a session that had "
+    "runs before its conversation goes on. One run at a time per session."};
+inline constexpr Request<CancelParams, CancelResult> kAgentCancel{
+    "agent/cancel",
+    "Stops a run, its model call, its tools and their processes. Answered after the run's "
+    "agent/runEnded; on a run that ended before, at once."};
+inline constexpr Request<ApproveToolParams, Empty> kAgentApproveTool{
+    "agent/approveTool", "Answers an agent/approvalRequested. The first answer counts."};
+inline constexpr Request<SetModeParams, Empty> kAgentSetMode{
+    "agent/setMode", "Changes the permission mode of a session, also while a run is going on."};
+
+inline constexpr Request<Empty, ToolListResult> kToolList{"tool/list",
+                                                          "The tools a run can offer its model."};
+inline constexpr Request<Empty, ModelListResult> kModelList{"model/list",
+                                                            "The models agentd knows."};
+
+inline constexpr Notification<OfRun<RunStarted>> kRunStarted{
+    "agent/runStarted", "The run began. Its first notification."};
+inline constexpr Notification<OfRun<TurnStarted>> kTurnStarted{"agent/turnStarted",
+                                                               "The model is asked."};
+inline constexpr Notification<OfRun<TurnEnded>> kTurnEnded{
+    "agent/turnEnded", "The reply is whole and its calls are settled."};
+inline constexpr Notification<OfRun<TextDelta>> kTextDelta{"agent/textDelta",
+                                                           "The model's answer, as it arrives."};
+inline constexpr Notification<OfRun<ThinkingDelta>> kThinkingDelta{
+    "agent/thinkingDelta", "The model's reasoning, as it arrives."};
+inline constexpr Notification<OfRun<ToolUse>> kToolUse{
+    "agent/toolUse", "A call on its way: started, its input arriving, ready, running."};
+inline constexpr Notification<OfRun<ToolProgress>> kToolProgress{
+    "agent/toolProgress", "What a running command writes, as it writes it."};
+inline constexpr Notification<OfRun<ToolResult>> kToolResult{
+    "agent/toolResult", "What became of a call. Exactly one for each call that was started."};
+inline constexpr Notification<OfRun<ApprovalRequested>> kApprovalRequested{
+    "agent/approvalRequested", "A call may only run if somebody allows it."};
+inline constexpr Notification<OfRun<ApprovalResolved>> kApprovalResolved{
+    "agent/approvalResolved", "The question is settled. Exactly one for each question."};
+inline constexpr Notification<OfRun<ReplyDiscarded>> kReplyDiscarded{
+    "agent/replyDiscarded", "The reply so far is void; its calls are closed already."};
+inline constexpr Notification<OfRun<Retrying>> kRetrying{
+    "agent/retrying", "The model call failed and is tried again after a wait."};
+inline constexpr Notification<OfRun<Notice>> kNotice{
+    "agent/notice", "Something a person should know that changes nothing for programs."};
+inline constexpr Notification<OfRun<RunEnded>> kRunEnded{
+    "agent/runEnded", "The run ended. Its last notification; exactly one for each run."};
+
+/// Calls `visit` with every entry, in the order they are documented.
+template <class Visitor>
+constexpr void each_method(Visitor&& visit) {
+  const auto all = [&visit](const auto&... methods) { (visit(methods), ...); };
+  all(kInitialize, kInitialized, kShutdown, kExit, kCancelRequest, kSetTrace);
+  all(kAgentStart, kAgentCancel, kAgentApproveTool, kAgentSetMode);
+  all(kToolList, kModelList);
+  all(kRunStarted, kTurnStarted, kTextDelta, kThinkingDelta, kToolUse, kApprovalRequested,
+      kApprovalResolved, kToolProgress, kToolResult, kReplyDiscarded, kRetrying, kNotice,
+      kTurnEnded, kRunEnded);
+}
+
+}  // namespace agentd::protocol

@@ -1,0 +1,170 @@
+// The closed sets of the protocol. server/ maps them to the engine's own enums; names are only
+// ever added.
+#pragma once
+
+#include "wire/description.h"
+
+namespace agentd::protocol {
+
+enum class PermissionMode { ask, accept_edits, plan, bypass };
+
+constexpr auto wire_names(PermissionMode) {
+  using enum PermissionMode;
+  return wire::names<PermissionMode>(
+      "PermissionMode",
+      {{ask, "ask", "Reading inside the workspace is free, everything else asks. The default."},
+       {accept_edits, "acceptEdits", "Writing inside the workspace is free too."},
+       {plan, "plan", "Nothing that changes anything; commands are denied."},
+       {bypass, "bypass", "Nothing asks."}});
+}
+
+enum class ToolStart { streaming, after_reply };
+
+constexpr auto wire_names(ToolStart) {
+  using enum ToolStart;
+  return wire::names<ToolStart>(
+      "ToolStart",
+      {{streaming, "streaming", "A call may start while the reply still arrives. The default."},
+       {after_reply, "afterReply", "Calls wait for the positive end of the reply."}});
+}
+
+enum class ApprovalDecision { allow, deny };
+
+constexpr auto wire_names(ApprovalDecision) {
+  using enum ApprovalDecision;
+  return wire::names<ApprovalDecision>("ApprovalDecision",
+                                       {{allow, "allow", "The call runs."},
+                                        {deny, "deny", "It does not, and the model is told so."}});
+}
+
+enum class ApprovalScope { once, session };
+
+constexpr auto wire_names(ApprovalScope) {
+  using enum ApprovalScope;
+  return wire::names<ApprovalScope>(
+      "ApprovalScope",
+      {{once, "once", "For this call only. The default."},
+       {session, "session",
+        "Also for later calls of this session with the same command text or on the same file; "
+        "open questions that it covers are settled too."}});
+}
+
+enum class ApprovalBy { user, grant, mode, no_approver, cancelled };
+
+constexpr auto wire_names(ApprovalBy) {
+  using enum ApprovalBy;
+  return wire::names<ApprovalBy>(
+      "ApprovalBy",
+      {{user, "user", "An agent/approveTool."},
+       {grant, "grant", "An earlier answer with scope session."},
+       {mode, "mode", "The permission mode was changed."},
+       {no_approver, "noApprover", "Nobody can be asked (approvals: false, or input ended)."},
+       {cancelled, "cancelled", "The run was cancelled, or the call was given up."}});
+}
+
+enum class ToolUseState { started, input_delta, ready, running };
+
+constexpr auto wire_names(ToolUseState) {
+  using enum ToolUseState;
+  return wire::names<ToolUseState>(
+      "ToolUseState",
+      {{started, "started", "The model began the call; its input is still to come."},
+       {input_delta, "inputDelta", "A piece of the input's JSON text."},
+       {ready, "ready", "The input is complete, one JSON object."},
+       {running, "running", "The tool is at work."}});
+}
+
+enum class ToolStatus { completed, failed, denied, cancelled };
+
+constexpr auto wire_names(ToolStatus) {
+  using enum ToolStatus;
+  return wire::names<ToolStatus>("ToolStatus",
+                                 {{completed, "completed", "It ran to its end."},
+                                  {failed, "failed", "It ran and failed, or could not run at all."},
+                                  {denied, "denied", "It was not allowed and did not run."},
+                                  {cancelled, "cancelled", "It was stopped, or never started."}});
+}
+
+enum class OutputStream { standard_output, standard_error };
+
+constexpr auto wire_names(OutputStream) {
+  using enum OutputStream;
+  return wire::names<OutputStream>("OutputStream",
+                                   {{standard_output, "stdout"}, {standard_error, "stderr"}});
+}
+
+enum class NoticeLevel { info, warning, error };
+
+constexpr auto wire_names(NoticeLevel) {
+  using enum NoticeLevel;
+  return wire::names<NoticeLevel>("NoticeLevel",
+                                  {{info, "info"}, {warning, "warning"}, {error, "error"}});
+}
+
+enum class Transition {
+  next_turn,
+  output_limit_raised,
+  output_resumed,
+  reply_cut,
+  turn_paused,
+  nudged,
+};
+
+constexpr auto wire_names(Transition) {
+  using enum Transition;
+  return wire::names<Transition>(
+      "Transition",
+      {{next_turn, "next_turn", "Calls were settled and their results go back."},
+       {output_limit_raised, "output_limit_raised",
+        "The reply was cut by its limit: asked again with a higher one."},
+       {output_resumed, "output_resumed", "Cut again: asked to go on where it stopped."},
+       {reply_cut, "reply_cut", "The stream broke after a call had started: goes on from there."},
+       {turn_paused, "turn_paused", "The endpoint paused the turn; it is sent back to go on."},
+       {nudged, "nudged", "The reply was empty; the model is asked once to go on."}});
+}
+
+enum class Ending {
+  completed,
+  aborted_streaming,
+  aborted_tools,
+  max_turns,
+  output_limit,
+  prompt_too_long,
+  refused,
+  model_error,
+  internal_error,
+};
+
+constexpr auto wire_names(Ending) {
+  using enum Ending;
+  return wire::names<Ending>(
+      "Ending",
+      {{completed, "completed", "The model had nothing left to do."},
+       {aborted_streaming, "aborted_streaming", "Cancelled while no call was open."},
+       {aborted_tools, "aborted_tools", "Cancelled while a call was open."},
+       {max_turns, "max_turns", "maxTurns model calls were made and there was more to do."},
+       {output_limit, "output_limit", "The reply was cut by its limit, however often resumed."},
+       {prompt_too_long, "prompt_too_long", "The conversation does not fit the model's window."},
+       {refused, "refused", "The model declined."},
+       {model_error, "model_error", "The model could not be reached or gave no usable reply."},
+       {internal_error, "internal_error", "A fault of agentd."}});
+}
+
+enum class Outcome { success, stopped, error };
+
+constexpr auto wire_names(Outcome) {
+  using enum Outcome;
+  return wire::names<Outcome>(
+      "Outcome", {{success, "success", "The work is done."},
+                  {stopped, "stopped", "Somebody, or a limit somebody set, stopped it."},
+                  {error, "error", "It could not be done."}});
+}
+
+enum class Trace { off, messages, verbose };
+
+constexpr auto wire_names(Trace) {
+  using enum Trace;
+  return wire::names<Trace>("Trace", {{off, "off"}, {messages, "messages"}, {verbose, "verbose"}});
+}
+
+}  // namespace agentd::protocol
