@@ -19,11 +19,13 @@ struct Conversation {
   permission::Mode mode = permission::Mode::ask;
   permission::Grants grants;
   context::History history;
-  std::unique_ptr<platform::ReadSet> read_set = std::make_unique<platform::ReadSet>();
+  /// Shared with the calls that use it, which may outlast a run that gave them up.
+  std::shared_ptr<platform::ReadSet> read_set = std::make_shared<platform::ReadSet>();
   /// Encoded bytes per provider name.
   std::map<std::string, std::unique_ptr<model::EncoderCache>> encoder_caches;
-  /// The last request did not fit the window; until there is compaction the next start ends at once.
-  bool window_full = false;
+  /// The window (tokens) that the last request did not fit, 0 if it did: until there is compaction
+  /// the next start on a model with no larger one ends at once.
+  std::int64_t window_exceeded = 0;
 };
 
 }  // namespace agentd::agent

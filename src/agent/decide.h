@@ -50,22 +50,22 @@ struct TurnFacts {
   bool call_started = false;                   // at least one call ran
   bool has_calls = false;                      // the kept reply holds tool_use blocks
   bool call_cut = false;                       // one of them was cut by the limit
-  bool empty = false;                          // no text and no call (thinking only counts as empty)
-  std::optional<model::StopReason> stop;       // absent: none was told
+  bool empty = false;                     // no text and no call (thinking only counts as empty)
+  std::optional<model::StopReason> stop;  // absent: none was told
 };
 
 /// What the run has spent. "In a row" counters go back to 0 on a normal next_turn.
 struct Spent {
-  int turns = 0;                   // model calls, retries not counted
+  int turns = 0;  // model calls, retries not counted
   bool output_limit_raised = false;
-  int output_resumed = 0;          // in a row
-  int reply_cut = 0;               // in a row
-  int turn_paused = 0;             // in a row
-  int nudged = 0;                  // in a row
+  int output_resumed = 0;  // in a row
+  int reply_cut = 0;       // in a row
+  int turn_paused = 0;     // in a row
+  int nudged = 0;          // in a row
 };
 
 struct Limits {
-  int max_turns = 0;  // 0: none
+  int max_turns = 0;             // 0: none
   bool can_raise_output = true;  // the model allows more than was asked for
 };
 

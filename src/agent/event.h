@@ -53,7 +53,7 @@ struct ToolUse {
   std::string tool_use_id;
   std::string name;
   ToolUseState state = ToolUseState::started;
-  std::string input_delta;      // input_delta: a piece of JSON text
+  std::string input_delta;            // input_delta: a piece of JSON text
   std::shared_ptr<const Json> input;  // ready
 };
 

@@ -1,0 +1,529 @@
+#include "agent/executor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/result_cap.h"
+#include "agent/texts.h"
+
+namespace agentd::agent {
+namespace {
+
+constexpr int kMaxRunning = 10;  // calls at once; rule 3
+
+std::vector<ToolContent> text_content(std::string text) {
+  std::vector<ToolContent> content;
+  content.emplace_back(TextBlock{std::move(text)});
+  return content;
+}
+
+}  // namespace
+
+Executor::Executor(Setup setup)
+    : setup_(std::move(setup)),
+      grants_(std::make_shared<const permission::Grants>(setup_.conversation.grants)) {}
+
+Executor::~Executor() {
+  for (auto& [id, thread] : jobs_) thread.join();
+}
+
+void Executor::begin_turn(bool gate_open) {
+  calls_.clear();
+  gate_open_ = gate_open;
+  any_cut_ = false;
+}
+
+// ---- the reply, as it arrives ----------------------------------------------------------------
+
+void Executor::begin(int block, std::string id, std::string name) {
+  Call call;
+  call.block = block;
+  call.id = std::move(id);
+  call.name = std::move(name);
+  call.tool = setup_.services.tools.find(call.name);
+  call.cancelled_ahead =
+      std::any_of(calls_.begin(), calls_.end(), [](const Call& c) { return c.cancelled_ahead; });
+  setup_.emit(ToolUse{call.id, call.name, ToolUseState::started, {}, nullptr});
+  calls_.push_back(std::move(call));
+}
+
+void Executor::input_delta(int block, std::string_view text) {
+  if (const Call* call = by_block(block)) {
+    setup_.emit(
+        ToolUse{call->id, call->name, ToolUseState::input_delta, std::string(text), nullptr});
+  }
+}
+
+void Executor::close(int block, const Result<Json>& input) {
+  Call* call = by_block(block);
+  if (call == nullptr || call->state != CallState::streaming || !input) return;
+  call->empty_input = input->empty();
+  auto fitting = call->tool != nullptr ? call->tool->coerce(*input) : Result<Json>(*input);
+  call->input = std::make_shared<const Json>(fitting ? std::move(*fitting) : *input);
+  if (!call->ready_told) {
+    call->ready_told = true;
+    setup_.emit(ToolUse{call->id, call->name, ToolUseState::ready, {}, call->input});
+  }
+  if (call->tool == nullptr) {
+    settle_text(*call, ToolStatus::failed, texts::unknown_tool(call->name, known_tools()));
+  } else if (call->cancelled_ahead) {
+    settle_text(*call, ToolStatus::cancelled, std::string(texts::kEarlierCallFailed));
+  } else if (fitting) {
+    call->safe = call->tool->safe(*call->input);
+    call->state = CallState::whole;
+  }
+  // Not fitting: late deltas may still make it so; finish_reply has the last word.
+  advance();
+}
+
+void Executor::moved_on() {
+  for (auto& call : calls_) call.moved_on = true;
+  advance();
+}
+
+void Executor::open_gate() {
+  gate_open_ = true;
+  advance();
+}
+
+void Executor::finish_reply(ReplyEnd how, bool last_block_is_call) {
+  if (how == ReplyEnd::well) {
+    for (auto& call : calls_) call.moved_on = true;
+  }
+  for (std::size_t i = 0; i < calls_.size(); ++i) {
+    const bool is_last = last_block_is_call && i + 1 == calls_.size();
+    if (!is_last && how != ReplyEnd::broken) calls_[i].moved_on = true;
+    settle_unfinished(calls_[i], how, is_last);
+  }
+  advance();
+}
+
+// What the end of the reply means for a call that has not started.
+void Executor::settle_unfinished(Call& call, ReplyEnd how, bool is_last) {
+  if (call.state == CallState::settled || call.state == CallState::running || call.holds_place) {
+    return;
+  }
+  const bool whole = call.state != CallState::streaming;
+  const auto cut = [&](std::string_view text) {
+    any_cut_ = true;
+    settle_text(call, ToolStatus::failed, std::string(text));
+  };
+  switch (how) {
+    case ReplyEnd::well:
+      break;
+    case ReplyEnd::output_limit:
+      if (is_last) return cut(texts::kCutByLimit);
+      break;
+    case ReplyEnd::window_full:
+      if (is_last) return cut(texts::kCutByWindow);
+      break;
+    case ReplyEnd::refusal:
+      return settle_text(call, ToolStatus::cancelled, std::string(texts::kRefused));
+    case ReplyEnd::discarded:
+      return settle_text(call, ToolStatus::cancelled, std::string(texts::kDiscarded));
+    case ReplyEnd::broken:
+      if (!whole || !call.released()) {
+        return settle_text(call, ToolStatus::failed, std::string(texts::kCutByStream));
+      }
+      break;
+  }
+  if (whole) return;
+  if (call.input == nullptr) {
+    return settle_text(call, ToolStatus::failed, texts::invalid_json("it does not parse"));
+  }
+  const auto fitting = call.tool->coerce(*call.input);
+  settle_text(call, ToolStatus::failed,
+              texts::invalid_input(fitting ? "unknown fault" : fitting.error().message));
+}
+
+// ---- places ------------------------------------------------------------------------------------
+
+// One pass over the calls in block order: whoever can go a step further does.
+void Executor::advance() {
+  if (!gate_open_ || cancelled_) return;
+  bool all_settled_ahead = true;
+  bool unsafe_ahead = false;
+  bool may_ask = true;  // questions are put in block order
+  auto running = std::count_if(calls_.begin(), calls_.end(), [](const Call& call) {
+    return call.state == CallState::running || call.holds_place;
+  });
+  for (auto& call : calls_) {
+    const bool place_free =
+        call.released() && running < kMaxRunning && (call.safe ? !unsafe_ahead : all_settled_ahead);
+    switch (call.state) {
+      case CallState::streaming:
+        may_ask = false;
+        break;
+      case CallState::whole:
+        if (!writes_same_file_ahead(call)) {
+          start_job(call, place_free);
+          if (place_free) ++running;
+        }
+        may_ask = false;
+        break;
+      case CallState::checking:
+        may_ask = false;
+        break;
+      case CallState::must_ask:
+        if (may_ask) ask(call);
+        if (call.state == CallState::settled) continue;  // nobody to ask
+        break;
+      case CallState::awaiting_approval:
+        break;
+      case CallState::waiting:
+        if (place_free) {
+          start_job(call, true);
+          ++running;
+        }
+        break;
+      case CallState::running:
+        break;
+      case CallState::settled:
+        continue;
+    }
+    all_settled_ahead = false;
+    if (!call.safe) unsafe_ahead = true;
+  }
+}
+
+// The diff that a person is shown must be against what the file will be.
+bool Executor::writes_same_file_ahead(const Call& call) const {
+  const auto& cwd = setup_.conversation.cwd;
+  const auto mine = call.tool->access(*call.input, cwd).writes;
+  if (mine.empty()) return false;
+  for (const auto& other : calls_) {
+    if (&other == &call) return false;
+    if (other.state == CallState::settled || other.input == nullptr || other.tool == nullptr ||
+        other.state == CallState::streaming) {
+      continue;
+    }
+    const auto theirs = other.tool->access(*other.input, cwd).writes;
+    const bool common = std::any_of(mine.begin(), mine.end(), [&](const std::string& path) {
+      return std::find(theirs.begin(), theirs.end(), path) != theirs.end();
+    });
+    if (common) return true;
+  }
+  return false;
+}
+
+void Executor::start_job(Call& call, bool may_run) {
+  call.state = CallState::checking;
+  call.holds_place = may_run;
+  call.job = ++last_job_;
+  ToolJob job{
+      .job = call.job,
+      .tool = call.tool,
+      .input = call.input,
+      .context =
+          {
+              .session_id = setup_.session_id,
+              .tool_use_id = call.id,
+              .cwd = setup_.conversation.cwd,
+              .workspace = setup_.conversation.workspace,
+              .files = setup_.services.files,
+              .commands = setup_.services.commands,
+              .read_set = *setup_.conversation.read_set,
+              .gate = setup_.gate,
+              .stop = call.stop.get_token(),
+              .progress =
+                  [tell = setup_.tell, id = call.job](platform::OutputStream stream,
+                                                      std::string_view text) {
+                    tell(CallProgress{id, stream, std::string(text)});
+                  },
+          },
+      .read_set = setup_.conversation.read_set,
+      .mode = setup_.conversation.mode,
+      .grants = grants_,
+      .may_run = may_run,
+      .approved = call.approved,
+      .input_replaced = call.input_replaced,
+      .tell = setup_.tell,
+  };
+  jobs_.emplace(call.job, std::thread(perform, std::move(job)));
+}
+
+// ---- messages from jobs ------------------------------------------------------------------------
+
+void Executor::handle(JobMessage message) {
+  std::visit([this](auto& m) { on(m); }, message);
+}
+
+void Executor::on(CallChecked& checked) {
+  end_job(checked.job);
+  Call* call = by_job(checked.job);
+  if (call == nullptr || call->state == CallState::settled) return;
+  call->job = 0;
+  call->holds_place = false;
+  if (cancelled_) {
+    settle_text(*call, ToolStatus::cancelled, std::string(texts::kNotRunInterrupted));
+    return;
+  }
+  call->asked = std::move(checked.access);
+  call->preview = std::move(checked.preview);
+  after_verdict(*call, std::move(checked.verdict));
+  advance();
+}
+
+void Executor::after_verdict(Call& call, permission::Verdict verdict) {
+  switch (verdict.decision) {
+    case permission::Decision::allow:
+      call.state = CallState::waiting;
+      break;
+    case permission::Decision::ask:
+      call.state = CallState::must_ask;
+      call.reason = std::move(verdict.reason);
+      break;
+    case permission::Decision::deny: {
+      settle_text(call, ToolStatus::denied, std::move(verdict.reason));
+      break;
+    }
+  }
+}
+
+void Executor::on(CallBegan& began) {
+  Call* call = by_job(began.job);
+  if (call == nullptr || call->state == CallState::settled) return;
+  call->state = CallState::running;
+  call->began = true;
+  setup_.emit(ToolUse{call->id, call->name, ToolUseState::running, {}, nullptr});
+}
+
+void Executor::on(CallProgress& progress) {
+  const Call* call = by_job(progress.job);
+  if (call == nullptr || call->state == CallState::settled) return;
+  setup_.emit(ToolProgress{call->id, progress.stream, std::move(progress.text)});
+}
+
+void Executor::on(CallFinished& finished) {
+  end_job(finished.job);
+  Call* call = by_job(finished.job);
+  if (call == nullptr || call->state == CallState::settled) return;
+  call->job = 0;
+  call->holds_place = false;
+  auto& outcome = finished.outcome;
+  if (outcome.cwd) setup_.conversation.cwd = *outcome.cwd;
+  if (call->input_replaced) {
+    outcome.content.emplace_back(
+        TextBlock{"(The user changed the input of this call to " +
+                  call->input->dump(-1, ' ', false, Json::error_handler_t::replace) + ".)"});
+  }
+  if (cancelled_) {
+    outcome.content.insert(outcome.content.begin(), TextBlock{std::string(texts::kInterrupted)});
+    settle(*call, ToolStatus::cancelled, std::move(outcome.content), std::move(outcome.details));
+    return;
+  }
+  const bool cancels_queued = outcome.cancels_queued;
+  settle(*call, outcome.is_error ? ToolStatus::failed : ToolStatus::completed,
+         std::move(outcome.content), std::move(outcome.details));
+  if (cancels_queued) cancel_behind(*call);
+  advance();
+}
+
+// ---- questions ---------------------------------------------------------------------------------
+
+void Executor::ask(Call& call) {
+  setup_.emit(ApprovalRequested{call.id, call.name, call.input, call.reason, call.preview});
+  call.state = CallState::awaiting_approval;
+  if (!setup_.approvals) {
+    resolve_question(call, ApprovalDecision::deny, ApprovalBy::no_approver);
+    settle_text(call, ToolStatus::denied, std::string(texts::kNobodyToAsk));
+  }
+}
+
+void Executor::resolve_question(Call& call, ApprovalDecision decision, ApprovalBy by) {
+  setup_.emit(ApprovalResolved{call.id, decision, by});
+  if (decision == ApprovalDecision::allow) {
+    call.approved = call.asked;
+    call.state = CallState::waiting;
+  } else {
+    call.state = CallState::whole;  // left by settling it, at once
+  }
+}
+
+Result<void> Executor::answer(const ApprovalAnswer& answer) {
+  Call* call = by_id(answer.tool_use_id);
+  if (call == nullptr) {
+    return make_error(Code::unknown_call, "this run has no call " + answer.tool_use_id);
+  }
+  if (call->state != CallState::awaiting_approval) {
+    return make_error(Code::too_late,
+                      "call " + answer.tool_use_id + " is not waiting for an approval (any more)");
+  }
+  if (answer.decision == ApprovalDecision::deny) {
+    resolve_question(*call, ApprovalDecision::deny, ApprovalBy::user);
+    std::string text(texts::kDeniedByUser);
+    if (!answer.message.empty()) text += " They say: " + answer.message;
+    settle_text(*call, ToolStatus::denied, std::move(text));
+    advance();
+    return {};
+  }
+  if (answer.updated_input) {
+    auto fitting = call->tool->coerce(*answer.updated_input);
+    if (!fitting) return fitting.error();
+    call->input = std::make_shared<const Json>(std::move(*fitting));
+    call->safe = call->tool->safe(*call->input);
+    call->input_replaced = true;
+  }
+  if (answer.scope == ApprovalScope::session && !answer.updated_input) {
+    setup_.conversation.grants.add(call->asked);
+    grants_ = std::make_shared<const permission::Grants>(setup_.conversation.grants);
+  }
+  resolve_question(*call, ApprovalDecision::allow, ApprovalBy::user);
+  for (auto& other : calls_) {
+    if (other.state == CallState::awaiting_approval && grants_->covers(other.asked)) {
+      resolve_question(other, ApprovalDecision::allow, ApprovalBy::grant);
+    }
+  }
+  advance();
+  return {};
+}
+
+void Executor::set_mode(permission::Mode mode) {
+  setup_.conversation.mode = mode;
+  for (auto& call : calls_) {
+    if (call.state != CallState::awaiting_approval && call.state != CallState::must_ask) continue;
+    const bool was_asked = call.state == CallState::awaiting_approval;
+    auto verdict = permission::judge(mode, call.asked, setup_.conversation.workspace, *grants_);
+    if (verdict.decision == permission::Decision::ask) continue;
+    const bool allowed = verdict.decision == permission::Decision::allow;
+    if (was_asked) {
+      resolve_question(call, allowed ? ApprovalDecision::allow : ApprovalDecision::deny,
+                       ApprovalBy::mode);
+    }
+    after_verdict(call, std::move(verdict));
+  }
+  advance();
+}
+
+void Executor::withdraw_approvals() {
+  setup_.approvals = false;
+  for (auto& call : calls_) {
+    if (call.state != CallState::awaiting_approval) continue;
+    resolve_question(call, ApprovalDecision::deny, ApprovalBy::no_approver);
+    settle_text(call, ToolStatus::denied, std::string(texts::kNobodyToAsk));
+  }
+  advance();
+}
+
+// ---- ends --------------------------------------------------------------------------------------
+
+void Executor::cancel() {
+  cancelled_ = true;
+  for (auto& call : calls_) {
+    if (call.state == CallState::settled) continue;
+    call.stop.request_stop();
+    if (call.state == CallState::running || call.holds_place) continue;
+    settle_text(call, ToolStatus::cancelled, std::string(texts::kNotRunInterrupted));
+  }
+}
+
+std::vector<std::string> Executor::give_up() {
+  std::vector<std::string> names;
+  for (auto& call : calls_) {
+    if (call.state == CallState::settled) continue;
+    names.push_back(call.name + " (" + call.id + ")");
+    settle_text(call, ToolStatus::cancelled, std::string(texts::kGaveUp));
+  }
+  for (auto& [id, thread] : jobs_) thread.detach();
+  jobs_.clear();
+  return names;
+}
+
+void Executor::settle_text(Call& call, ToolStatus status, std::string text) {
+  settle(call, status, text_content(std::move(text)));
+}
+
+void Executor::settle(Call& call, ToolStatus status, std::vector<ToolContent> content,
+                      Json details) {
+  if (call.state == CallState::settled) return;
+  if (call.state == CallState::awaiting_approval) {
+    setup_.emit(ApprovalResolved{call.id, ApprovalDecision::deny, ApprovalBy::cancelled});
+  }
+  call.state = CallState::settled;
+  call.result = ToolResult{
+      .tool_use_id = call.id,
+      .name = call.name,
+      .status = status,
+      .is_error = status != ToolStatus::completed,
+      .content = capped(std::move(content)),
+      .details = std::move(details),
+  };
+  setup_.emit(call.result);
+  call.result.details = nullptr;  // people have seen them; history keeps only the content
+  if (status == ToolStatus::denied && !call.safe) cancel_behind(call);
+}
+
+// A failed command or a denied change makes what the model planned behind it doubtful.
+void Executor::cancel_behind(const Call& failed) {
+  const auto from = static_cast<std::size_t>(&failed - calls_.data()) + 1;
+  calls_[from - 1].cancelled_ahead = true;  // also for calls of this reply still to come
+  for (std::size_t i = from; i < calls_.size(); ++i) {
+    Call& call = calls_[i];
+    call.cancelled_ahead = true;
+    const bool queued = call.state != CallState::streaming && call.state != CallState::running &&
+                        call.state != CallState::settled && !call.holds_place;
+    if (queued) settle_text(call, ToolStatus::cancelled, std::string(texts::kEarlierCallFailed));
+  }
+}
+
+bool Executor::settled() const {
+  return std::all_of(calls_.begin(), calls_.end(),
+                     [](const Call& call) { return call.state == CallState::settled; });
+}
+
+bool Executor::any_began() const {
+  return std::any_of(calls_.begin(), calls_.end(), [](const Call& call) { return call.began; });
+}
+
+bool Executor::any_about_to_run() const {
+  return std::any_of(calls_.begin(), calls_.end(), [](const Call& call) {
+    return call.state == CallState::checking && call.holds_place;
+  });
+}
+
+std::vector<Block> Executor::results() const {
+  std::vector<Block> results;
+  results.reserve(calls_.size());
+  for (const auto& call : calls_) {
+    results.emplace_back(ToolResultBlock{call.id, call.result.content, call.result.is_error});
+  }
+  return results;
+}
+
+// ---- look-ups ----------------------------------------------------------------------------------
+
+Call* Executor::by_block(int block) {
+  const auto found = std::find_if(calls_.begin(), calls_.end(),
+                                  [&](const Call& call) { return call.block == block; });
+  return found == calls_.end() ? nullptr : &*found;
+}
+
+Call* Executor::by_job(std::uint64_t job) {
+  const auto found =
+      std::find_if(calls_.begin(), calls_.end(), [&](const Call& call) { return call.job == job; });
+  return found == calls_.end() ? nullptr : &*found;
+}
+
+Call* Executor::by_id(const std::string& id) {
+  const auto found =
+      std::find_if(calls_.begin(), calls_.end(), [&](const Call& call) { return call.id == id; });
+  return found == calls_.end() ? nullptr : &*found;
+}
+
+void Executor::end_job(std::uint64_t job) {
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end()) return;
+  found->second.join();
+  jobs_.erase(found);
+}
+
+std::string Executor::known_tools() const {
+  std::string names;
+  for (const auto& tool : setup_.services.tools.all()) {
+    if (!names.empty()) names += ", ";
+    names += tool->definition().name;
+  }
+  return names;
+}
+
+}  // namespace agentd::agent

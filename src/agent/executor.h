@@ -1,0 +1,117 @@
+// Executor: the calls of one turn, from their first byte to their results. It decides when each
+// starts (rules 2 and 3), asks for approval (rule 4), and sees to it that each gets exactly one
+// result (rule 5). It lives on the run's thread and never waits: work that may block is a ToolJob
+// on its own thread, whose messages come back through the run's mailbox.
+//
+//   rule 2  a safe call starts as soon as it is whole; any other when the reply has moved on
+//   rule 3  a call takes its place when its block begins: a safe one runs when nothing unsafe is
+//           running or ahead of it, an unsafe one alone, when everything ahead of it is settled
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "agent/call.h"
+#include "agent/conversation.h"
+#include "agent/run.h"
+#include "agent/tool_job.h"
+
+namespace agentd::agent {
+
+/// How a reply ended, for the calls in it.
+enum class ReplyEnd {
+  well,          // a positive end: what is whole may start
+  output_limit,  // max_tokens or timeout: a call that is the last block counts as cut
+  window_full,   // likewise, by the context window
+  refusal,       // nothing more may start
+  broken,        // the stream died after a call had started
+  discarded,     // it died before, and is asked for again: every call is void
+};
+
+class Executor {
+ public:
+  struct Setup {
+    const Services& services;
+    Conversation& conversation;
+    std::string session_id;
+    std::shared_ptr<FlowGate> gate;
+    bool approvals = true;  // somebody can be asked
+    std::function<void(Event)> emit;
+    std::function<void(JobMessage)> tell;  // into the run's mailbox, from any thread
+  };
+
+  explicit Executor(Setup setup);
+  ~Executor();  // joins every job but those given up
+
+  /// A new turn: no calls; `gate_open` false holds every call until open_gate().
+  void begin_turn(bool gate_open);
+
+  // The reply, as it arrives.
+  void begin(int block, std::string id, std::string name);
+  void input_delta(int block, std::string_view text);
+  void close(int block, const Result<Json>& input);
+  void moved_on();  // another block began, or the message ended well: for all calls so far
+  void open_gate();
+  /// The reply is over: what is not whole by now never will be. `last_block_is_call`: the reply's
+  /// last block is the last call.
+  void finish_reply(ReplyEnd how, bool last_block_is_call);
+
+  // What happens to calls.
+  void handle(JobMessage message);
+  Result<void> answer(const ApprovalAnswer& answer);
+  void set_mode(permission::Mode mode);
+  void withdraw_approvals();
+  /// Stops everything: running calls are told to stop, the others are settled as cancelled.
+  void cancel();
+  /// Settles calls that did not stop in time; their threads are left alone. Their names.
+  std::vector<std::string> give_up();
+
+  bool settled() const;
+  bool idle() const { return settled() && jobs_.empty(); }  // no thread of ours either
+  bool any_began() const;         // a call started: its reply cannot be asked for again
+  bool any_about_to_run() const;  // a job is looking, and will run its call if it may
+  bool any_open() const { return !settled(); }
+  bool any_cut() const { return any_cut_; }
+
+  /// One per call, in block order. All calls are settled.
+  std::vector<Block> results() const;
+
+ private:
+  void advance();
+  void check(Call& call, bool may_run);
+  void start_job(Call& call, bool may_run);
+  void ask(Call& call);
+  void resolve_question(Call& call, ApprovalDecision decision, ApprovalBy by);
+  void settle(Call& call, ToolStatus status, std::vector<ToolContent> content,
+              Json details = nullptr);
+  void settle_text(Call& call, ToolStatus status, std::string text);
+  void cancel_behind(const Call& failed);
+  void settle_unfinished(Call& call, ReplyEnd how, bool is_last);
+  void on(CallChecked& checked);
+  void on(CallBegan& began);
+  void on(CallProgress& progress);
+  void on(CallFinished& finished);
+  void after_verdict(Call& call, permission::Verdict verdict);
+  bool writes_same_file_ahead(const Call& call) const;
+  Call* by_block(int block);
+  Call* by_job(std::uint64_t job);
+  Call* by_id(const std::string& id);
+  void end_job(std::uint64_t job);
+  std::string known_tools() const;
+
+  Setup setup_;
+  std::shared_ptr<const permission::Grants> grants_;
+  std::vector<Call> calls_;
+  std::map<std::uint64_t, std::thread> jobs_;
+  std::uint64_t last_job_ = 0;
+  bool gate_open_ = true;
+  bool cancelled_ = false;
+  bool any_cut_ = false;
+};
+
+}  // namespace agentd::agent

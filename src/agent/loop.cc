@@ -1,0 +1,493 @@
+#include "agent/loop.h"
+
+#include <random>
+#include <utility>
+
+#include "agent/call_input.h"
+#include "agent/texts.h"
+#include "context/surroundings.h"
+
+namespace agentd::agent {
+namespace {
+
+// A cancelled call that has not stopped by then is given up: a command gets TERM, 2 s, KILL and
+// 3 s more; only a thread stuck in the kernel takes longer.
+constexpr std::chrono::milliseconds kGiveUpAfter{5500};
+
+double jitter() {
+  thread_local std::minstd_rand source{std::random_device{}()};
+  return std::uniform_real_distribution<double>(0.0, 1.0)(source);
+}
+
+}  // namespace
+
+Loop::Loop(const RunOptions& options, Conversation& conversation, const Services& services,
+           Sink& sink, std::shared_ptr<FlowGate> gate, std::shared_ptr<Mailbox<RunMessage>> mailbox)
+    : options_(options),
+      conversation_(conversation),
+      services_(services),
+      sink_(sink),
+      gate_(std::move(gate)),
+      mailbox_(std::move(mailbox)),
+      executor_({
+          .services = services,
+          .conversation = conversation,
+          .session_id = options.session_id,
+          .gate = gate_,
+          .approvals = options.approvals,
+          .emit = [this](Event event) { emit(std::move(event)); },
+          .tell = [box = mailbox_](JobMessage m) { box->push(JobArrived{std::move(m)}); },
+      }),
+      output_limit_(options.model.facts.default_output) {}
+
+Loop::~Loop() {
+  stream_.reset();
+  if (!looking_around_.joinable()) return;
+  // It only reads a few small files; if a dead file system holds it, it is left to itself.
+  if (surroundings_) {
+    looking_around_.join();
+  } else {
+    looking_around_.detach();
+  }
+}
+
+RunEnded Loop::run() {
+  emit(RunStarted{options_.model.name});
+  if (conversation_.window_exceeded >= options_.model.facts.context_window) {
+    return ended(Ending::prompt_too_long);
+  }
+  append_prompt();
+  while (true) {
+    prepare();
+    if (cancelled_) {  // before any request of this turn
+      record_reply(texts::kUserInterrupted);
+      return ended(Ending::aborted_streaming);
+    }
+    stream();
+    settle();
+    const Decision decision = decide_turn();
+    record(decision);
+    emit(TurnEnded{spent_.turns, reply_.stop ? reply_.stop->wire : "", reply_.usage});
+    if (const auto* ending = std::get_if<Ending>(&decision)) return ended(*ending);
+    transition_ = std::get<Transition>(decision);
+    spent_ = spend(spent_, *transition_);
+  }
+}
+
+// A run that ended as it should leaves nothing to do here but threads that checked calls which
+// were settled meanwhile.
+void Loop::wind_up() {
+  stream_.reset();
+  if (!executor_.settled()) executor_.cancel();
+  if (!give_up_timer_) {
+    give_up_timer_ =
+        services_.clock.after(kGiveUpAfter, [box = mailbox_] { box->push(GiveUpDue{}); });
+  }
+  while (!executor_.idle()) {
+    auto message = mailbox_->pop();
+    if (!message) return;
+    handle(std::move(*message));
+  }
+}
+
+// ---- prepare -----------------------------------------------------------------------------------
+
+void Loop::prepare() {
+  reply_kept_ = false;  // of this turn there is none yet
+  while (auto message = mailbox_->try_pop()) handle(std::move(*message));
+  if (cancelled_) return;
+  ++spent_.turns;
+  emit(TurnStarted{spent_.turns, transition_});
+}
+
+void Loop::append_prompt() {
+  Message prompt{Role::user, options_.prompt};
+  if (conversation_.history.empty()) {
+    looking_around_ = std::thread([box = mailbox_, cwd = conversation_.cwd,
+                                   now = services_.clock.wall(), &files = services_.files] {
+      box->push(SurroundingsFound{context::describe(context::look_around(cwd, now, files))});
+    });
+    wait_until([this] { return surroundings_.has_value(); });
+    if (surroundings_) prompt.blocks.insert(prompt.blocks.begin(), TextBlock{*surroundings_});
+  }
+  conversation_.history.append(std::move(prompt));
+}
+
+// ---- stream ------------------------------------------------------------------------------------
+
+void Loop::stream() {
+  for (int attempt = 1; !cancelled_; ++attempt) {
+    request(attempt > 1);
+    wait_until([this] { return reply_.ended; });
+    stream_.reset();
+    usage_.add(reply_.usage);
+    // Whether a call has started decides whether the request may be made again.
+    wait_until([this] { return !executor_.any_about_to_run(); });
+    if (cancelled_) return;
+    on_reply_over();
+    if (!reply_.failure || executor_.any_began()) return;
+    const auto delay = retry_after_failure(attempt);
+    if (!delay) return;
+    retry_due_ = false;
+    const auto timer = services_.clock.after(*delay, [box = mailbox_] { box->push(RetryDue{}); });
+    wait_until([this] { return retry_due_; });
+  }
+}
+
+void Loop::request(bool fresh_connection) {
+  reply_ = Reply("b" + std::to_string(++request_) + "_");
+  reply_kept_ = true;
+  delivered_ = false;
+  held_ = false;
+  executor_.begin_turn(options_.tool_start == ToolStart::streaming);
+  auto& cache = conversation_.encoder_caches[options_.model.provider_name];
+  if (!cache) cache = options_.model.provider->make_cache();
+  const model::ModelRequest request{
+      .model = options_.model.model,
+      .system = options_.system_prompt,
+      .tools = services_.tools.definitions(),
+      .messages = conversation_.history.view(),
+      .cache_points = conversation_.history.take_cache_points(),
+      .max_output_tokens = output_limit_,
+      .fresh_connection = fresh_connection,
+  };
+  stream_ = options_.model.provider->send(
+      request, *cache, [box = mailbox_, number = request_](model::ModelEvents events) {
+        box->push(ModelArrived{number, std::move(events)});
+      });
+}
+
+// The reply's last word: what its end means for calls that are not whole or have not moved on.
+void Loop::on_reply_over() {
+  if (reply_.failure) {
+    if (executor_.any_began()) {
+      executor_.finish_reply(ReplyEnd::broken, is_last_block_call());
+    } else {
+      discard_reply();
+    }
+    return;
+  }
+  executor_.open_gate();
+  const auto stop = reply_.stop ? reply_.stop->reason : model::StopReason::unknown;
+  switch (stop) {
+    case model::StopReason::max_tokens:
+    case model::StopReason::timeout:
+      return executor_.finish_reply(ReplyEnd::output_limit, is_last_block_call());
+    case model::StopReason::context_window_exceeded:
+      return executor_.finish_reply(ReplyEnd::window_full, is_last_block_call());
+    case model::StopReason::refusal:
+      return executor_.finish_reply(ReplyEnd::refusal, is_last_block_call());
+    case model::StopReason::end_turn:
+    case model::StopReason::tool_use:
+    case model::StopReason::stop_sequence:
+    case model::StopReason::pause_turn:
+    case model::StopReason::unknown:
+      return executor_.finish_reply(ReplyEnd::well, is_last_block_call());
+  }
+}
+
+std::optional<std::chrono::milliseconds> Loop::retry_after_failure(int attempt) {
+  const auto delay = model::retry_delay(options_.retry, *reply_.failure, attempt, jitter());
+  if (!delay) return std::nullopt;
+  emit(Retrying{attempt + 1, options_.retry.max_attempts, *delay, reply_.failure->message});
+  return delay;
+}
+
+// Calls are closed first, then the client drops what it was shown.
+void Loop::discard_reply() {
+  executor_.finish_reply(ReplyEnd::discarded, is_last_block_call());
+  reply_kept_ = false;
+  if (delivered_) emit(ReplyDiscarded{spent_.turns});
+}
+
+// ---- model events ------------------------------------------------------------------------------
+
+void Loop::on(model::BlockBegan& began) {
+  executor_.moved_on();
+  delivered_ = true;
+  if (began.kind != model::BlockKind::tool_use) {
+    reply_.begin(began, {});
+    return;
+  }
+  const auto& block = reply_.begin(began, new_tool_use_id(began.tool_use_id));
+  executor_.begin(began.block, block.tool_use_id, block.tool_name);
+}
+
+void Loop::on(model::Delta& delta) {
+  const auto& block = reply_.append(delta);
+  switch (delta.kind) {
+    case model::DeltaKind::text:
+      return emit(TextDelta{block.block_id, std::move(delta.text)});
+    case model::DeltaKind::thinking:
+      return emit(ThinkingDelta{block.block_id, std::move(delta.text)});
+    case model::DeltaKind::input:
+      return executor_.input_delta(delta.block, delta.text);
+  }
+}
+
+void Loop::on(model::BlockEnded& ended) {
+  auto& block = reply_.end(ended);
+  if (block.kind != model::BlockKind::tool_use) return;
+  const auto input = parse_call_input(block.text);
+  if (input) block.input = *input;
+  executor_.close(ended.block, input);
+}
+
+void Loop::on(model::UsageTold& told) {
+  reply_.usage.overwrite(told.usage);
+}
+
+void Loop::on(model::StopTold& told) {
+  reply_.stop = std::move(told);
+  switch (reply_.stop->reason) {
+    case model::StopReason::end_turn:
+    case model::StopReason::tool_use:
+    case model::StopReason::stop_sequence:
+    case model::StopReason::pause_turn:
+      executor_.open_gate();
+      return executor_.moved_on();
+    case model::StopReason::unknown:
+      emit(Notice{NoticeLevel::warning, "unknown_stop_reason",
+                  "The model stopped for a reason agentd does not know: " + reply_.stop->wire});
+      executor_.open_gate();
+      return executor_.moved_on();
+    case model::StopReason::max_tokens:
+    case model::StopReason::timeout:
+    case model::StopReason::context_window_exceeded:
+    case model::StopReason::refusal:
+      return;
+  }
+}
+
+// The end of the message closes what was not closed by its own stop, but for a last call that the
+// output limit cut.
+void Loop::on(model::MessageEnded&) {
+  const bool cut =
+      reply_.stop && (reply_.stop->reason == model::StopReason::max_tokens ||
+                      reply_.stop->reason == model::StopReason::timeout ||
+                      reply_.stop->reason == model::StopReason::refusal ||
+                      reply_.stop->reason == model::StopReason::context_window_exceeded);
+  const int count = static_cast<int>(reply_.blocks().size());
+  for (int number = 0; number < count; ++number) {
+    auto& block = reply_.block(number);
+    if (block.ended) continue;
+    if (block.kind == model::BlockKind::tool_use && !(cut && number == count - 1)) {
+      const auto input = parse_call_input(block.text);
+      if (input) block.input = *input;
+      executor_.close(number, input);
+    }
+    block.ended = true;
+  }
+  reply_.ended = true;
+}
+
+void Loop::on(model::Failed& failed) {
+  reply_.failure = std::move(failed.failure);
+  reply_.ended = true;
+}
+
+// ---- settle ------------------------------------------------------------------------------------
+
+void Loop::settle() {
+  while (!executor_.settled()) {
+    auto message = mailbox_->pop();
+    if (!message) return;
+    handle(std::move(*message));
+  }
+}
+
+// ---- decide ------------------------------------------------------------------------------------
+
+TurnFacts Loop::facts() const {
+  TurnFacts turn;
+  turn.cancelled = cancelled_;
+  turn.call_was_open = call_was_open_;
+  turn.failure = reply_.failure;
+  turn.call_started = executor_.any_began();
+  turn.has_calls = reply_kept_ && reply_.has_calls();
+  turn.call_cut = executor_.any_cut();
+  turn.empty = reply_.empty();
+  if (reply_.stop) turn.stop = reply_.stop->reason;
+  return turn;
+}
+
+Decision Loop::decide_turn() {
+  const Limits limits{
+      .max_turns = options_.max_turns,
+      .can_raise_output = output_limit_ < options_.model.facts.maximum_output,
+  };
+  return decide(facts(), spent_, limits);
+}
+
+// How history reads after the turn.
+void Loop::record(const Decision& decision) {
+  if (cancelled_) return record_reply(texts::kUserInterrupted);
+  if (!reply_kept_) return;
+  const bool raised = decision == Decision(Transition::output_limit_raised);
+  const bool resumed = decision == Decision(Transition::output_resumed);
+  const bool nudged = decision == Decision(Transition::nudged);
+  const bool refused = decision == Decision(Ending::refused) && !executor_.any_began();
+  if (raised) output_limit_ = options_.model.facts.maximum_output;
+  if (raised || refused) {
+    reply_kept_ = false;
+    if (delivered_) emit(ReplyDiscarded{spent_.turns});
+    return;
+  }
+  const bool by_limit = reply_.stop && reply_.stop->reason == model::StopReason::max_tokens;
+  if (resumed && by_limit) output_limit_ = options_.model.facts.maximum_output;
+  if (nudged) {
+    return conversation_.history.append({Role::user, {TextBlock{std::string(texts::kNudge)}}});
+  }
+  const bool text_cut = resumed && !reply_.has_calls();
+  record_reply(text_cut ? texts::kResume : std::string_view());
+}
+
+void Loop::record_reply(std::string_view user_text) {
+  Message answer{Role::user, {}};
+  if (reply_kept_) {
+    Message said = reply_.message(cancelled_);
+    if (!reply_.empty()) {
+      conversation_.history.append(std::move(said));
+      answer.blocks = executor_.results();
+    }
+  }
+  if (!user_text.empty()) answer.blocks.emplace_back(TextBlock{std::string(user_text)});
+  if (!answer.blocks.empty()) conversation_.history.append(std::move(answer));
+}
+
+RunEnded Loop::ended(Ending ending) {
+  if (ending == Ending::prompt_too_long) {
+    conversation_.window_exceeded =
+        std::max(conversation_.window_exceeded, options_.model.facts.context_window);
+  }
+  return RunEnded{ending, why(ending), spent_.turns, usage_};
+}
+
+std::string Loop::why(Ending ending) const {
+  switch (ending) {
+    case Ending::completed:
+      return {};
+    case Ending::aborted_streaming:
+    case Ending::aborted_tools: {
+      if (given_up_.empty()) return {};
+      std::string text = "These calls did not stop and were given up:";
+      for (const auto& name : given_up_) text += " " + name;
+      return text;
+    }
+    case Ending::max_turns:
+      return "Stopped after " + std::to_string(spent_.turns) +
+             " turns (maxTurns). Start again on this session to go on.";
+    case Ending::output_limit:
+      return "The reply was cut by the model's output limit again and again. Ask for less at once.";
+    case Ending::prompt_too_long:
+      return "The conversation no longer fits the model's context window (" +
+             std::to_string(options_.model.facts.context_window) +
+             " tokens). Start a new session, or go on with a model that has a larger window.";
+    case Ending::refused:
+      return reply_.stop && !reply_.stop->explanation.empty() ? reply_.stop->explanation
+                                                              : "The model refused.";
+    case Ending::model_error:
+      return reply_.failure ? reply_.failure->message : "The model gave no answer.";
+    case Ending::internal_error:
+      return {};
+  }
+  return {};
+}
+
+// ---- the mailbox -------------------------------------------------------------------------------
+
+template <class Condition>
+void Loop::wait_until(Condition condition) {
+  while (!condition() && !cancelled_) {
+    auto message = mailbox_->pop();
+    if (!message) return;
+    handle(std::move(*message));
+  }
+}
+
+void Loop::handle(RunMessage message) {
+  std::visit([this](auto& m) { on(m); }, message);
+}
+
+void Loop::on(ModelArrived& arrived) {
+  if (arrived.request != request_ || reply_.ended || cancelled_) return;
+  for (auto& event : arrived.events) {
+    std::visit([this](auto& e) { on(e); }, event);
+  }
+  hold_if_client_is_slow();
+}
+
+void Loop::hold_if_client_is_slow() {
+  if (held_ || !stream_ || reply_.ended) return;
+  if (gate_->pass_or_wait([box = mailbox_] { box->push(FlowResumed{}); })) return;
+  held_ = true;
+  stream_->pause();
+}
+
+void Loop::on(FlowResumed&) {
+  held_ = false;
+  if (stream_) stream_->resume();
+}
+
+void Loop::on(JobArrived& arrived) {
+  executor_.handle(std::move(arrived.message));
+}
+
+void Loop::on(SurroundingsFound& found) {
+  surroundings_ = std::move(found.text);
+}
+
+void Loop::on(RetryDue&) {
+  retry_due_ = true;
+}
+
+void Loop::on(GiveUpDue&) {
+  given_up_ = executor_.give_up();
+}
+
+void Loop::on(CancelAsked& asked) {
+  cancel_waiters_.push_back(std::move(asked.done));
+  if (cancelled_) return;
+  cancelled_ = true;
+  call_was_open_ = executor_.any_open();
+  stream_.reset();
+  executor_.cancel();
+  give_up_timer_ =
+      services_.clock.after(kGiveUpAfter, [box = mailbox_] { box->push(GiveUpDue{}); });
+}
+
+void Loop::on(ApprovalAnswered& answered) {
+  answered.done(executor_.answer(answered.answer));
+}
+
+void Loop::on(ModeSet& set) {
+  executor_.set_mode(set.mode);
+}
+
+void Loop::on(ApprovalsWithdrawn&) {
+  executor_.withdraw_approvals();
+}
+
+std::vector<std::function<void(Ending)>> Loop::take_cancel_waiters() {
+  return std::exchange(cancel_waiters_, {});
+}
+
+// ---- small parts -------------------------------------------------------------------------------
+
+bool Loop::is_last_block_call() const {
+  return !reply_.blocks().empty() && reply_.blocks().back().kind == model::BlockKind::tool_use;
+}
+
+std::string Loop::new_tool_use_id(const std::string& wanted) {
+  if (conversation_.history.claim_tool_use_id(wanted)) return wanted;
+  while (true) {
+    std::string id = services_.ids.next("call");
+    if (conversation_.history.claim_tool_use_id(id)) return id;
+  }
+}
+
+void Loop::emit(Event event) {
+  sink_.emit(std::move(event));
+}
+
+}  // namespace agentd::agent

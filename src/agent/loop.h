@@ -1,0 +1,115 @@
+// Loop: the state of one run while it goes round, and its four steps in the order they are taken.
+// It lives on the run's thread; the story it follows is told in run.h.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "agent/executor.h"
+#include "agent/reply.h"
+#include "agent/run.h"
+#include "agent/run_message.h"
+#include "base/mailbox.h"
+
+namespace agentd::agent {
+
+class Loop {
+ public:
+  Loop(const RunOptions& options, Conversation& conversation, const Services& services, Sink& sink,
+       std::shared_ptr<FlowGate> gate, std::shared_ptr<Mailbox<RunMessage>> mailbox);
+  ~Loop();
+
+  /// Goes round until an ending, emits everything but RunEnded, and returns that.
+  RunEnded run();
+
+  /// After run(), also after an exception left it: closes what is open, stops what goes on.
+  void wind_up();
+
+  /// Whoever asked for a cancel, to be told the ending after RunEnded.
+  std::vector<std::function<void(Ending)>> take_cancel_waiters();
+
+ private:
+  // The four steps.
+  void prepare();
+  void stream();
+  void settle();
+  Decision decide_turn();
+
+  // Parts of stream.
+  void request(bool fresh_connection);
+  void on_reply_over();
+  std::optional<std::chrono::milliseconds> retry_after_failure(int attempt);
+  void discard_reply();
+
+  // Model events.
+  void on(model::MessageBegan&) {}
+  void on(model::BlockBegan& began);
+  void on(model::Delta& delta);
+  void on(model::BlockEnded& ended);
+  void on(model::UsageTold& told);
+  void on(model::StopTold& told);
+  void on(model::MessageEnded& ended);
+  void on(model::Failed& failed);
+
+  // Mailbox messages.
+  void handle(RunMessage message);
+  void on(ModelArrived& arrived);
+  void on(JobArrived& arrived);
+  void on(SurroundingsFound& found);
+  void on(RetryDue&);
+  void on(FlowResumed&);
+  void on(GiveUpDue&);
+  void on(CancelAsked& asked);
+  void on(ApprovalAnswered& answered);
+  void on(ModeSet& set);
+  void on(ApprovalsWithdrawn&);
+
+  bool is_last_block_call() const;
+  std::string new_tool_use_id(const std::string& wanted);
+  void append_prompt();
+  void record(const Decision& decision);
+  void record_reply(std::string_view user_text);
+  RunEnded ended(Ending ending);
+  std::string why(Ending ending) const;
+  TurnFacts facts() const;
+  void emit(Event event);
+  void hold_if_client_is_slow();
+  template <class Condition>
+  void wait_until(Condition condition);
+
+  const RunOptions& options_;
+  Conversation& conversation_;
+  const Services& services_;
+  Sink& sink_;
+  std::shared_ptr<FlowGate> gate_;
+  std::shared_ptr<Mailbox<RunMessage>> mailbox_;
+  Executor executor_;
+
+  Spent spent_;
+  std::optional<Transition> transition_;
+  std::int64_t output_limit_ = 0;
+  Usage usage_;
+
+  Reply reply_{""};
+  bool reply_kept_ = true;  // false: discarded, it leaves no trace in history
+  bool delivered_ = false;  // the client saw something of this attempt
+  std::unique_ptr<model::ModelStream> stream_;
+  int request_ = 0;  // counts requests; stale events carry an earlier number
+  bool retry_due_ = false;
+  bool held_ = false;  // the stream is paused: the client reads too slowly
+
+  bool cancelled_ = false;
+  bool call_was_open_ = false;  // when it was cancelled
+  std::vector<std::function<void(Ending)>> cancel_waiters_;
+  std::unique_ptr<Timer> give_up_timer_;
+  std::vector<std::string> given_up_;
+
+  std::optional<std::string> surroundings_;
+  std::thread looking_around_;
+};
+
+}  // namespace agentd::agent

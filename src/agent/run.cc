@@ -1,0 +1,91 @@
+// The run's thread and the calls that other threads make on it.
+#include "agent/run.h"
+
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "agent/loop.h"
+#include "base/log.h"
+
+namespace agentd::agent {
+
+struct Run::State {
+  RunOptions options;
+  Conversation conversation;
+  Services services;
+  Sink& sink;
+  std::shared_ptr<FlowGate> gate;
+  std::function<void(Conversation)> ended;
+  std::shared_ptr<Mailbox<RunMessage>> mailbox = std::make_shared<Mailbox<RunMessage>>();
+  Ending ending = Ending::internal_error;  // written before the mailbox closes, read after
+
+  void live();
+  RunEnded go_round(std::vector<std::function<void(Ending)>>& cancel_waiters);
+  void answer_late(RunMessage& message);
+};
+
+RunEnded Run::State::go_round(std::vector<std::function<void(Ending)>>& cancel_waiters) {
+  Loop loop(options, conversation, services, sink, gate, mailbox);
+  RunEnded end;
+  try {
+    end = loop.run();
+  } catch (const std::exception& bug) {
+    log::error(std::string("run ended by an exception: ") + bug.what());
+    end.ending = Ending::internal_error;
+    end.message = std::string("agentd failed inside (a bug): ") + bug.what();
+  }
+  loop.wind_up();
+  cancel_waiters = loop.take_cancel_waiters();
+  return end;
+}
+
+// The thread's whole life: the loop, then RunEnded, then whoever waits, then the session's turn.
+void Run::State::live() {
+  std::vector<std::function<void(Ending)>> cancel_waiters;
+  RunEnded end = go_round(cancel_waiters);
+  ending = end.ending;
+  sink.emit(std::move(end));
+  for (auto& waiter : cancel_waiters) waiter(ending);
+  for (auto& message : mailbox->close()) answer_late(message);
+  ended(std::move(conversation));
+}
+
+// A message that came when the run was over already.
+void Run::State::answer_late(RunMessage& message) {
+  if (auto* cancel = std::get_if<CancelAsked>(&message)) cancel->done(ending);
+  if (auto* answer = std::get_if<ApprovalAnswered>(&message)) {
+    answer->done(make_error(Code::too_late, "the run has ended"));
+  }
+}
+
+Run::Run(RunOptions options, Conversation conversation, const Services& services, Sink& sink,
+         std::shared_ptr<FlowGate> gate, std::function<void(Conversation)> ended)
+    : state_(new State{std::move(options), std::move(conversation), services, sink, std::move(gate),
+                       std::move(ended)}),
+      thread_([state = state_] { state->live(); }) {}
+
+Run::~Run() {
+  thread_.join();
+}
+
+void Run::cancel(std::function<void(Ending)> done) {
+  RunMessage message = CancelAsked{std::move(done)};
+  if (!state_->mailbox->push(std::move(message))) state_->answer_late(message);
+}
+
+void Run::approve(ApprovalAnswer answer, std::function<void(Result<void>)> done) {
+  RunMessage message = ApprovalAnswered{std::move(answer), std::move(done)};
+  if (!state_->mailbox->push(std::move(message))) state_->answer_late(message);
+}
+
+void Run::set_mode(permission::Mode mode) {
+  state_->mailbox->push(ModeSet{mode});
+}
+
+void Run::withdraw_approvals() {
+  state_->mailbox->push(ApprovalsWithdrawn{});
+}
+
+}  // namespace agentd::agent

@@ -1,0 +1,50 @@
+// RunMessage: all that can happen to a run, as it arrives in its mailbox.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <variant>
+
+#include "agent/run.h"
+#include "agent/tool_job.h"
+
+namespace agentd::agent {
+
+/// Events of the request numbered `request`; those of an earlier one are stale.
+struct ModelArrived {
+  int request = 0;
+  model::ModelEvents events;
+};
+
+struct JobArrived {
+  JobMessage message;
+};
+
+struct SurroundingsFound {
+  std::string text;
+};
+
+struct RetryDue {};     // the wait before the next attempt is over
+struct FlowResumed {};  // the client caught up with what was sent
+struct GiveUpDue {};    // cancelled long ago, and some call still has not stopped
+
+struct CancelAsked {
+  std::function<void(Ending)> done;
+};
+
+struct ApprovalAnswered {
+  ApprovalAnswer answer;
+  std::function<void(Result<void>)> done;
+};
+
+struct ModeSet {
+  permission::Mode mode = permission::Mode::ask;
+};
+
+struct ApprovalsWithdrawn {};
+
+using RunMessage =
+    std::variant<ModelArrived, JobArrived, SurroundingsFound, RetryDue, FlowResumed, GiveUpDue,
+                 CancelAsked, ApprovalAnswered, ModeSet, ApprovalsWithdrawn>;
+
+}  // namespace agentd::agent

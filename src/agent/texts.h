@@ -1,0 +1,60 @@
+// What the engine itself says to the model, in one place: results of calls that did not run, and
+// the short user messages by which a run goes on. Plain sentences that tell what to do next.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace agentd::agent::texts {
+
+inline constexpr std::string_view kInterrupted = "Interrupted by user.";
+inline constexpr std::string_view kNotRunInterrupted =
+    "Interrupted by user before this call ran. Nothing was done.";
+inline constexpr std::string_view kUserInterrupted = "[The user interrupted the reply here.]";
+inline constexpr std::string_view kEarlierCallFailed =
+    "Not run: an earlier call of the same reply failed or was denied. Look at its result, then "
+    "call again if this is still wanted.";
+inline constexpr std::string_view kDiscarded =
+    "Not run: the reply that asked for it broke off and is being asked for again.";
+inline constexpr std::string_view kCutByLimit =
+    "Not run: your reply reached its output limit inside this call, so its input is not complete. "
+    "Make the call again; if the input is large, split it into smaller calls.";
+inline constexpr std::string_view kCutByWindow =
+    "Not run: the context window was full before this call was complete.";
+inline constexpr std::string_view kCutByStream =
+    "Not run: the connection broke before this call was complete. Make the call again if it is "
+    "still needed.";
+inline constexpr std::string_view kRefused = "Not run: the reply ended in a refusal.";
+inline constexpr std::string_view kNobodyToAsk =
+    "Denied: this call needs the user's approval, and nobody can be asked. Go on without it, or "
+    "say what you would need.";
+inline constexpr std::string_view kDeniedByUser =
+    "Denied: the user does not want this call to run.";
+inline constexpr std::string_view kChangedSinceApproval =
+    "Denied: what this call would touch changed after it was approved. Call again to be asked "
+    "again.";
+inline constexpr std::string_view kGaveUp =
+    "Given up: the call did not stop when it was told to. It may still be running.";
+inline constexpr std::string_view kCrashed = "The tool failed inside agentd (a bug): ";
+inline constexpr std::string_view kResume =
+    "Your reply was cut off by the output limit. Go on exactly where it stopped; do not repeat "
+    "what you said.";
+inline constexpr std::string_view kNudge =
+    "Your reply was empty. Go on with the task, or say that it is done.";
+
+inline std::string unknown_tool(std::string_view name, std::string_view known) {
+  return "There is no tool named `" + std::string(name) +
+         "`. Tools you can call: " + std::string(known) + ".";
+}
+
+inline std::string invalid_json(std::string_view fault) {
+  return "Not run: the input of this call is not one JSON object (" + std::string(fault) +
+         "). Make the call again with a valid JSON object.";
+}
+
+inline std::string invalid_input(std::string_view fault) {
+  return "Not run: the input does not fit the tool's schema: " + std::string(fault) +
+         ". Correct it and call again.";
+}
+
+}  // namespace agentd::agent::texts

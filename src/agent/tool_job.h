@@ -1,0 +1,64 @@
+// ToolJob: the work of one call that may block, on a thread of its own: resolve its paths, judge
+// whether it may run, and if it may and has its place, run the tool. It tells what happens by
+// messages to the run's mailbox, and never fails otherwise.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "agent/event.h"
+#include "permission/permission.h"
+#include "tools/tool.h"
+
+namespace agentd::agent {
+
+/// It may not run now: it is denied, must be asked for, or is allowed but has no place yet. The
+/// job is over.
+struct CallChecked {
+  std::uint64_t job = 0;
+  permission::Verdict verdict;
+  Access access;  // resolved
+  std::optional<std::string> preview;
+};
+
+/// It runs now.
+struct CallBegan {
+  std::uint64_t job = 0;
+};
+
+struct CallProgress {
+  std::uint64_t job = 0;
+  platform::OutputStream stream = platform::OutputStream::standard_output;
+  std::string text;
+};
+
+/// It ran. The job is over.
+struct CallFinished {
+  std::uint64_t job = 0;
+  tools::Outcome outcome;
+};
+
+using JobMessage = std::variant<CallChecked, CallBegan, CallProgress, CallFinished>;
+
+struct ToolJob {
+  std::uint64_t job = 0;
+  const tools::Tool* tool = nullptr;
+  std::shared_ptr<const Json> input;
+  tools::CallContext context;
+  std::shared_ptr<platform::ReadSet> read_set;  // keeps context.read_set alive
+  permission::Mode mode = permission::Mode::ask;
+  std::shared_ptr<const permission::Grants> grants;
+  bool may_run = false;                  // its place is free
+  std::optional<Access> approved;        // the user agreed to this
+  bool input_replaced = false;           // the user wrote this input: only a denial stops it
+  std::function<void(JobMessage)> tell;  // any thread
+};
+
+/// The thread's whole life.
+void perform(ToolJob job);
+
+}  // namespace agentd::agent
