@@ -102,23 +102,25 @@ void AgentProcess::close_input() {
   input_ = -1;
 }
 
-std::optional<std::string> AgentProcess::take_frame() {
+std::optional<std::string_view> AgentProcess::take_frame() {
+  const std::string_view rest = std::string_view(buffer_).substr(taken_);
   if (framing_ == Framing::lines) {
-    const auto end = buffer_.find('\n');
-    if (end == std::string::npos) return std::nullopt;
-    std::string line = buffer_.substr(0, end);
-    buffer_.erase(0, end + 1);
-    return line;
+    const auto end = rest.find('\n');
+    if (end == std::string_view::npos) return std::nullopt;
+    taken_ += end + 1;
+    return rest.substr(0, end);
   }
   constexpr std::string_view kHeader = "Content-Length: ";
-  const auto end = buffer_.find("\r\n\r\n");
-  if (end == std::string::npos) return std::nullopt;
-  if (buffer_.rfind(kHeader, 0) != 0) throw ProcessFault("not a frame: " + buffer_.substr(0, 200));
-  const std::size_t length = std::stoul(buffer_.substr(kHeader.size(), end - kHeader.size()));
-  if (buffer_.size() < end + 4 + length) return std::nullopt;
-  std::string body = buffer_.substr(end + 4, length);
-  buffer_.erase(0, end + 4 + length);
-  return body;
+  const auto end = rest.find("\r\n\r\n");
+  if (end == std::string_view::npos) return std::nullopt;
+  if (rest.substr(0, kHeader.size()) != kHeader) {
+    throw ProcessFault("not a frame: " + std::string(rest.substr(0, 200)));
+  }
+  const std::string length(rest.substr(kHeader.size(), end - kHeader.size()));
+  const std::size_t size = end + 4 + std::stoul(length);
+  if (rest.size() < size) return std::nullopt;
+  taken_ += size;
+  return rest.substr(end + 4, size - end - 4);
 }
 
 void AgentProcess::fill(Steady::time_point deadline) {
@@ -126,7 +128,7 @@ void AgentProcess::fill(Steady::time_point deadline) {
   const int count = poll(&ready, 1, milliseconds_until(deadline));
   if (count < 0 && errno == EINTR) return;
   if (count == 0) throw ProcessFault("nothing came in time");
-  char chunk[64 * 1024];
+  static thread_local char chunk[256 * 1024];
   const ssize_t got = read(output_, chunk, sizeof chunk);
   if (got < 0 && errno == EINTR) return;
   if (got <= 0) {
@@ -136,20 +138,28 @@ void AgentProcess::fill(Steady::time_point deadline) {
   buffer_.append(chunk, static_cast<std::size_t>(got));
 }
 
-std::optional<nlohmann::json> AgentProcess::receive(std::chrono::milliseconds limit) {
+std::optional<std::string_view> AgentProcess::receive_text(std::chrono::milliseconds limit) {
   const auto deadline = Steady::now() + limit;
   for (;;) {
-    if (auto frame = take_frame()) {
-      auto message = nlohmann::json::parse(*frame, nullptr, false);
-      if (message.is_discarded()) throw ProcessFault("not JSON: " + frame->substr(0, 200));
-      return message;
-    }
+    if (const auto frame = take_frame()) return frame;
+    buffer_.erase(0, taken_);
+    taken_ = 0;
     if (ended_) {
       if (!buffer_.empty()) throw ProcessFault("output ends inside a frame: " + buffer_);
       return std::nullopt;
     }
     fill(deadline);
   }
+}
+
+std::optional<nlohmann::json> AgentProcess::receive(std::chrono::milliseconds limit) {
+  const auto frame = receive_text(limit);
+  if (!frame) return std::nullopt;
+  auto message = nlohmann::json::parse(*frame, nullptr, false);
+  if (message.is_discarded()) {
+    throw ProcessFault("not JSON: " + std::string(frame->substr(0, 200)));
+  }
+  return message;
 }
 
 int AgentProcess::wait(std::chrono::milliseconds limit) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,9 @@ class AgentProcess {
   /// output that is not a frame.
   std::optional<nlohmann::json> receive(std::chrono::milliseconds limit);
 
+  /// The next frame's text, unparsed; valid until the next call. For those who measure.
+  std::optional<std::string_view> receive_text(std::chrono::milliseconds limit);
+
   /// Waits for its end: the exit code, or 128 + the signal that killed it.
   int wait(std::chrono::milliseconds limit);
   void signal(int number) const;
@@ -54,7 +58,7 @@ class AgentProcess {
   std::string standard_error();
 
  private:
-  std::optional<std::string> take_frame();
+  std::optional<std::string_view> take_frame();
   void fill(std::chrono::steady_clock::time_point deadline);
 
   Framing framing_;
@@ -64,6 +68,7 @@ class AgentProcess {
   int error_ = -1;  // a file without a name
   bool ended_ = false;
   std::string buffer_;
+  std::size_t taken_ = 0;  // bytes at the front of buffer_ that were handed out
 };
 
 }  // namespace agentd::testing
