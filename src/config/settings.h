@@ -1,0 +1,62 @@
+// Settings: agentd's own files, put together in layers, each value with its origin.
+//
+//   1 user      $XDG_CONFIG_HOME/agentd/settings.json   (~/.config/agentd/settings.json)
+//   2 project   DIR/.agentd/settings.json
+//   3 local     DIR/.agentd/settings.local.json
+//   4 the environment: AGENTD_MAX_TURNS, ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL
+//
+// Later wins, key by key. A file that is broken, or a value of the wrong shape, is a notice that
+// names file and place; the rest counts. Layers 2 and 3 come with the project, which may be
+// anybody's, so they cannot loosen what the user decided: a permission mode looser than the
+// user's own (or than `ask`), a `script:` model, keys and addresses are ignored there, with a
+// notice. Claude Code's files, hooks and trust are not read yet.
+//
+// Reads a few small regular files; called by the reader thread when a session begins.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/settings_file.h"
+#include "platform/files.h"
+
+namespace agentd::config {
+
+struct Settings {
+  std::optional<std::string> model;
+  std::optional<PermissionMode> permission_mode;
+  std::optional<int> max_turns;
+  std::optional<ToolStart> tool_start;
+  RetrySettings retry;
+  StallSettings stall;
+  std::string anthropic_api_key;   // empty: none
+  std::string anthropic_base_url;  // empty: the usual one
+  /// Where each value that is set came from: `maxTurns`, `retry.attempts` -> a file, or the name
+  /// of the variable.
+  std::map<std::string, std::string> origins;
+};
+
+/// Something in the settings a person should know.
+struct SettingsNotice {
+  std::string code;  // settings_broken, settings_value, settings_ignored
+  std::string message;
+};
+
+struct LoadedSettings {
+  Settings settings;
+  std::vector<SettingsNotice> notices;
+};
+
+using Environment = std::function<std::optional<std::string>(const std::string& name)>;
+
+/// The process's own.
+Environment process_environment();
+
+/// `directory` is the workspace, absolute; empty: only the user's own file and the environment.
+LoadedSettings load_settings(const std::string& directory, platform::Files& files,
+                             const Environment& environment);
+
+}  // namespace agentd::config

@@ -1,0 +1,88 @@
+// SettingsFile: what one settings.json may say. Declared once; unknown keys are ignored, so that
+// older and newer versions share a file. Values only, any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "wire/description.h"
+
+namespace agentd::config {
+
+/// How much a run may do unasked, from strict to loose. permission/ judges by its own enum; the
+/// names are the same.
+enum class PermissionMode { plan, ask, accept_edits, bypass };
+
+constexpr auto wire_names(PermissionMode) {
+  using enum PermissionMode;
+  return wire::names<PermissionMode>(
+      "", {{plan, "plan"}, {ask, "ask"}, {accept_edits, "acceptEdits"}, {bypass, "bypass"}});
+}
+
+enum class ToolStart { streaming, after_reply };
+
+constexpr auto wire_names(ToolStart) {
+  using enum ToolStart;
+  return wire::names<ToolStart>("", {{streaming, "streaming"}, {after_reply, "afterReply"}});
+}
+
+struct RetrySettings {
+  std::optional<int> attempts;
+  std::optional<int> delay_ms;
+  std::optional<int> max_delay_ms;
+
+  static void fields(auto& field) {
+    field("attempts", &RetrySettings::attempts, "Tries of one model call, the first included.",
+          {.minimum = 1, .maximum = 100});
+    field("delayMs", &RetrySettings::delay_ms, "The first wait; it doubles.", {.minimum = 0});
+    field("maxDelayMs", &RetrySettings::max_delay_ms, "The longest wait.", {.minimum = 0});
+  }
+};
+
+struct StallSettings {
+  std::optional<int> first_byte_ms;
+  std::optional<int> bytes_ms;
+  std::optional<int> progress_ms;
+
+  static void fields(auto& field) {
+    field("firstByteMs", &StallSettings::first_byte_ms, "Until the endpoint says anything.",
+          {.minimum = 1});
+    field("bytesMs", &StallSettings::bytes_ms, "Between two bytes of it, pings included.",
+          {.minimum = 1});
+    field("progressMs", &StallSettings::progress_ms, "Between two pieces of the reply.",
+          {.minimum = 1});
+  }
+};
+
+/// Only in the user's own file.
+struct AnthropicSettings {
+  std::optional<std::string> api_key;
+  std::optional<std::string> base_url;
+
+  static void fields(auto& field) {
+    field("apiKey", &AnthropicSettings::api_key, "Used where ANTHROPIC_API_KEY is not set.");
+    field("baseUrl", &AnthropicSettings::base_url, "Used where ANTHROPIC_BASE_URL is not set.");
+  }
+};
+
+struct SettingsFile {
+  std::optional<std::string> model;
+  std::optional<PermissionMode> permission_mode;
+  std::optional<int> max_turns;
+  std::optional<ToolStart> tool_start;
+  std::optional<RetrySettings> retry;
+  std::optional<StallSettings> stall;
+  std::optional<AnthropicSettings> anthropic;
+
+  static void fields(auto& field) {
+    field("model", &SettingsFile::model, "As in agent/start.");
+    field("permissionMode", &SettingsFile::permission_mode, "As in agent/start.");
+    field("maxTurns", &SettingsFile::max_turns, "As in agent/start.", {.minimum = 0});
+    field("toolStart", &SettingsFile::tool_start, "As in agent/start.");
+    field("retry", &SettingsFile::retry, "How failed model calls are tried again.");
+    field("stall", &SettingsFile::stall, "How long a silent endpoint is waited for.");
+    field("anthropic", &SettingsFile::anthropic, "Key and address of the Anthropic API.");
+  }
+};
+
+}  // namespace agentd::config

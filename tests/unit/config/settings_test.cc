@@ -1,0 +1,214 @@
+// Layers of settings, their origins, and files that are broken or ask for too much.
+#include "config/settings.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+
+using namespace agentd;
+using namespace agentd::config;
+
+namespace {
+
+class FakeFiles final : public platform::Files {
+ public:
+  std::map<std::string, std::string> content;
+  std::map<std::string, Error> failing;
+
+  Result<std::string> read(const std::string& path, std::uint64_t limit) override {
+    if (const auto bad = failing.find(path); bad != failing.end()) return bad->second;
+    const auto found = content.find(path);
+    if (found == content.end()) return make_error(Code::not_found, "not there", path);
+    if (found->second.size() > limit) return make_error(Code::too_large, "too large", path);
+    return found->second;
+  }
+  Result<platform::FileInfo> info(const std::string& path) override { return no(path); }
+  Result<std::string> read_range(const std::string& path, std::uint64_t, std::uint64_t) override {
+    return no(path);
+  }
+  Result<void> replace(const std::string& path, std::string_view) override { return no(path); }
+  Result<std::string> canonical(const std::string& path) override { return no(path); }
+  Result<std::vector<std::string>> list(const std::string& path) override { return no(path); }
+
+ private:
+  static Error no(const std::string& path) { return make_error(Code::internal, "unused", path); }
+};
+
+struct World {
+  FakeFiles files;
+  std::map<std::string, std::string> variables{{"HOME", "/home/u"}};
+
+  LoadedSettings load(const std::string& directory = "/w") {
+    return load_settings(directory, files,
+                         [this](const std::string& name) -> std::optional<std::string> {
+                           const auto found = variables.find(name);
+                           if (found == variables.end()) return std::nullopt;
+                           return found->second;
+                         });
+  }
+};
+
+const std::string kUser = "/home/u/.config/agentd/settings.json";
+const std::string kProject = "/w/.agentd/settings.json";
+const std::string kLocal = "/w/.agentd/settings.local.json";
+
+}  // namespace
+
+TEST_CASE("no files, no settings, no notices") {
+  World world;
+  const auto loaded = world.load();
+  CHECK(!loaded.settings.model);
+  CHECK(!loaded.settings.max_turns);
+  CHECK(loaded.settings.origins.empty());
+  CHECK(loaded.notices.empty());
+}
+
+TEST_CASE("every key is read") {
+  World world;
+  world.files.content[kUser] = R"({
+    "model": "demo", "permissionMode": "bypass", "maxTurns": 7, "toolStart": "afterReply",
+    "retry": {"attempts": 3, "delayMs": 1, "maxDelayMs": 2},
+    "stall": {"firstByteMs": 4, "bytesMs": 5, "progressMs": 6},
+    "anthropic": {"apiKey": "k", "baseUrl": "http://localhost:1"},
+    "somethingElse": {"of": "another version"}})";
+  const auto [settings, notices] = world.load();
+  CHECK(notices.empty());
+  CHECK(settings.model == "demo");
+  CHECK(settings.permission_mode == PermissionMode::bypass);
+  CHECK(settings.max_turns == 7);
+  CHECK(settings.tool_start == ToolStart::after_reply);
+  CHECK(settings.retry.attempts == 3);
+  CHECK(settings.retry.delay_ms == 1);
+  CHECK(settings.retry.max_delay_ms == 2);
+  CHECK(settings.stall.first_byte_ms == 4);
+  CHECK(settings.stall.bytes_ms == 5);
+  CHECK(settings.stall.progress_ms == 6);
+  CHECK(settings.anthropic_api_key == "k");
+  CHECK(settings.anthropic_base_url == "http://localhost:1");
+  CHECK(settings.origins.at("stall.bytesMs") == kUser);
+}
+
+TEST_CASE("later layers win, key by key, and origins say which") {
+  World world;
+  world.files.content[kUser] = R"({"model":"a/1","maxTurns":1,"retry":{"attempts":2}})";
+  world.files.content[kProject] = R"({"model":"a/2","maxTurns":2,"retry":{"delayMs":9}})";
+  world.files.content[kLocal] = R"({"model":"a/3"})";
+  const auto settings = world.load().settings;
+  CHECK(settings.model == "a/3");
+  CHECK(settings.max_turns == 2);
+  CHECK(settings.retry.attempts == 2);
+  CHECK(settings.retry.delay_ms == 9);
+  CHECK(settings.origins.at("model") == kLocal);
+  CHECK(settings.origins.at("maxTurns") == kProject);
+  CHECK(settings.origins.at("retry.attempts") == kUser);
+  CHECK(world.load("").settings.model == "a/1");
+}
+
+TEST_CASE("the environment has the last word") {
+  World world;
+  world.files.content[kUser] = R"({"maxTurns":1,"anthropic":{"apiKey":"file","baseUrl":"file"}})";
+  world.variables["AGENTD_MAX_TURNS"] = "12";
+  world.variables["ANTHROPIC_API_KEY"] = "env";
+  world.variables["ANTHROPIC_BASE_URL"] = "";
+  const auto [settings, notices] = world.load();
+  CHECK(notices.empty());
+  CHECK(settings.max_turns == 12);
+  CHECK(settings.anthropic_api_key == "env");
+  CHECK(settings.anthropic_base_url == "file");
+  CHECK(settings.origins.at("maxTurns") == "AGENTD_MAX_TURNS");
+  for (const char* bad : {"x", "-1", "3 turns", "99999999999"}) {
+    world.variables["AGENTD_MAX_TURNS"] = bad;
+    const auto loaded = world.load();
+    CHECK(loaded.settings.max_turns == 1);
+    REQUIRE(loaded.notices.size() == 1);
+    CHECK(loaded.notices[0].message.starts_with("AGENTD_MAX_TURNS: "));
+  }
+}
+
+TEST_CASE("XDG_CONFIG_HOME counts where it is absolute") {
+  World world;
+  world.files.content["/x/agentd/settings.json"] = R"({"maxTurns":5})";
+  world.files.content[kUser] = R"({"maxTurns":6})";
+  CHECK(world.load().settings.max_turns == 6);
+  world.variables["XDG_CONFIG_HOME"] = "/x";
+  CHECK(world.load().settings.max_turns == 5);
+  world.variables["XDG_CONFIG_HOME"] = "x";
+  CHECK(world.load().settings.max_turns == 6);
+  world.variables.clear();
+  CHECK(!world.load().settings.max_turns);
+}
+
+TEST_CASE("a broken file is a notice with its place; the other layers count") {
+  World world;
+  world.files.content[kUser] = R"({"maxTurns":1})";
+  world.files.content[kProject] = "{\n  \"maxTurns\": 2,\n}";
+  auto loaded = world.load();
+  CHECK(loaded.settings.max_turns == 1);
+  REQUIRE(loaded.notices.size() == 1);
+  CHECK(loaded.notices[0].code == "settings_broken");
+  CHECK(loaded.notices[0].message.starts_with(kProject + ": "));
+  CHECK(loaded.notices[0].message.find("line 3") != std::string::npos);
+
+  for (const char* text : {"[]", "3", "\"x\"", "\xff"}) {
+    world.files.content[kProject] = text;
+    CHECK(world.load().notices.size() == 1);
+  }
+  world.files.content[kProject] = " \n";
+  CHECK(world.load().notices.empty());
+  world.files.failing.emplace(kProject, make_error(Code::invalid_input, "is a FIFO", kProject));
+  CHECK(world.load().notices.size() == 1);
+}
+
+TEST_CASE("a value of the wrong shape costs its own key only") {
+  World world;
+  world.files.content[kUser] =
+      R"({"model":3,"maxTurns":-1,"retry":{"attempts":"many"},"permissionMode":"yolo",
+          "toolStart":"afterReply"})";
+  const auto [settings, notices] = world.load();
+  CHECK(settings.tool_start == ToolStart::after_reply);
+  CHECK(!settings.model);
+  CHECK(!settings.max_turns);
+  CHECK(!settings.retry.attempts);
+  CHECK(!settings.permission_mode);
+  REQUIRE(notices.size() == 4);
+  for (const auto& notice : notices) {
+    CHECK(notice.code == "settings_value");
+    CHECK(notice.message.starts_with(kUser + ": "));
+  }
+}
+
+TEST_CASE("a project cannot loosen what the user decided") {
+  World world;
+  const auto mode_from_project = [&](const char* users, const char* projects) {
+    world.files.content[kUser] = users;
+    world.files.content[kProject] = projects;
+    return world.load();
+  };
+  auto loaded = mode_from_project("{}", R"({"permissionMode":"bypass"})");
+  CHECK(!loaded.settings.permission_mode);
+  REQUIRE(loaded.notices.size() == 1);
+  CHECK(loaded.notices[0].code == "settings_ignored");
+  CHECK(!mode_from_project("{}", R"({"permissionMode":"acceptEdits"})").settings.permission_mode);
+  loaded = mode_from_project(R"({"permissionMode":"plan"})", R"({"permissionMode":"ask"})");
+  CHECK(loaded.settings.permission_mode == PermissionMode::plan);
+
+  loaded = mode_from_project("{}", R"({"permissionMode":"plan"})");
+  CHECK(loaded.settings.permission_mode == PermissionMode::plan);
+  CHECK(loaded.notices.empty());
+  loaded = mode_from_project(R"({"permissionMode":"bypass"})", R"({"permissionMode":"ask"})");
+  CHECK(loaded.settings.permission_mode == PermissionMode::ask);
+}
+
+TEST_CASE("keys, addresses and scripts never come from a project") {
+  World world;
+  for (const auto& file : {kProject, kLocal}) {
+    world.files.content.clear();
+    world.files.content[file] =
+        R"({"anthropic":{"apiKey":"stolen","baseUrl":"http://evil"},"model":"script:evil"})";
+    const auto [settings, notices] = world.load();
+    CHECK(settings.anthropic_api_key.empty());
+    CHECK(settings.anthropic_base_url.empty());
+    CHECK(!settings.model);
+    CHECK(notices.size() == 2);
+  }
+}
