@@ -92,6 +92,8 @@ endif()
 install(CODE "set(CMAKE_INSTALL_DO_STRIP TRUE)")
 install(TARGETS agentd RUNTIME DESTINATION bin)
 
+add_subdirectory(${PROJECT_SOURCE_DIR}/protocol ${PROJECT_BINARY_DIR}/protocol)
+
 # The generated headers alone, for tools that read the sources without building (clang-tidy).
 get_property(embedded_texts GLOBAL PROPERTY AGENTD_EMBEDDED_TEXTS)
 add_custom_target(embedded_texts DEPENDS ${embedded_texts})

@@ -2,6 +2,7 @@
 #include "wire/text.h"
 
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -11,6 +12,8 @@
 
 namespace agentd::wire {
 namespace {
+
+static_assert(std::endian::native == std::endian::little, "plain_run reads words");
 
 constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
 constexpr std::uint64_t kHighs = 0x8080808080808080ULL;
@@ -39,7 +42,13 @@ Run plain_run(std::string_view text) {
     const std::uint64_t control = (word - kOnes * 0x20) & ~word & kHighs;
     const std::uint64_t quote = zero_bytes(word ^ (kOnes * '"'));
     const std::uint64_t backslash = zero_bytes(word ^ (kOnes * '\\'));
-    if ((control | quote | backslash) != 0) break;
+    const std::uint64_t found = control | quote | backslash;
+    if (found != 0) {  // the lowest mark is exact, and the lowest byte is the first
+      const int bits = std::countr_zero(found) / 8 * 8;
+      if ((word & kHighs & ((std::uint64_t{1} << bits) - 1)) != 0) run.ascii = false;
+      run.length += static_cast<std::size_t>(bits) / 8;
+      return run;
+    }
     if ((word & kHighs) != 0) run.ascii = false;
     run.length += 8;
   }
