@@ -69,7 +69,7 @@ bool is_notification(const Json& message) {
 class Player {
  public:
   Player(const std::string& binary, const Transcript& transcript, const Contract& contract)
-      : transcript_(transcript), contract_(contract) {
+      : transcript_(transcript), watch_(contract) {
     for (const auto& [path, content] : transcript.files) {
       write_file(place_.workspace() / path, content);
     }
@@ -135,7 +135,7 @@ class Player {
   }
 
   void send(const Json& message) {
-    contract_.check_sent(message);
+    watch_.sent(message);
     process_->send(message);
   }
 
@@ -143,7 +143,7 @@ class Player {
     auto message = process_->receive(kPatience);
     if (!message) throw Failure("agentd closed its output");
     heard_.push_back(*message);
-    contract_.check_received(*message);
+    watch_.received(*message);
     return *message;
   }
 
@@ -166,7 +166,7 @@ class Player {
     const bool skip = std::exchange(skipping_, false);
     while (auto message = process_->receive(kPatience)) {
       heard_.push_back(*message);
-      contract_.check_received(*message);
+      watch_.received(*message);
       if (!skip || !is_notification(*message)) throw Failure("not expected: " + message->dump());
     }
     const int actual = process_->wait(kPatience);
@@ -188,6 +188,7 @@ class Player {
   void expect_nothing_left() {
     int status = 0;
     if (waitpid(-1, &status, WNOHANG) != -1) throw Failure("a process outlived agentd");
+    watch_.ended();
     const std::string noise = process_->standard_error();
     if (!noise.empty()) throw Failure("standard error is not empty: " + noise);
   }
@@ -200,7 +201,7 @@ class Player {
   }
 
   const Transcript& transcript_;
-  const Contract& contract_;
+  Watch watch_;
   Place place_;
   Names names_;
   std::optional<AgentProcess> process_;
