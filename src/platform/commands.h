@@ -26,16 +26,16 @@ struct CommandSpec {
   std::vector<std::string> argv;  // argv[0] is looked up in PATH if it has no slash
   std::string cwd;                // absolute
   std::vector<std::pair<std::string, std::string>> environment;  // added to the allow list
-  std::string stdin_text;         // written to its stdin, then closed; empty: /dev/null
-  std::string session_id;         // whose background children these may become
+  std::string stdin_text;                // written to its stdin, then closed; empty: /dev/null
+  std::string session_id;                // whose background children these may become
   std::chrono::milliseconds timeout{0};  // 0: none
   std::uint64_t keep_head = 64 * 1024;   // bytes of output kept from the start, per stream
   std::uint64_t keep_tail = 64 * 1024;   // and from the end
   bool keep_whole = false;               // also in a file, capped at `whole_limit`
   std::uint64_t whole_limit = 64ull * 1024 * 1024;
-  std::uint64_t kill_above = 0;          // bytes of output after which it is killed; 0: never
-  bool merge_streams = false;            // both streams in one pipe, in the order written: all
-                                         // output is then standard_output
+  std::uint64_t kill_above = 0;  // bytes of output after which it is killed; 0: never
+  bool merge_streams = false;    // both streams in one pipe, in the order written: all
+                                 // output is then standard_output
   /// Called on the io thread with raw bytes as they come; must only post.
   std::function<void(OutputStream, std::string_view)> on_output;
   std::shared_ptr<FlowGate> gate;  // while closed the pipes are not read; may be null
@@ -43,8 +43,8 @@ struct CommandSpec {
 
 /// Output of one stream within bounds.
 struct CapturedOutput {
-  std::string head;              // everything, if nothing was left out
-  std::string tail;              // the last bytes, if the middle was left out
+  std::string head;  // everything, if nothing was left out
+  std::string tail;  // the last bytes, if the middle was left out
   std::uint64_t total_bytes = 0;
   std::uint64_t skipped_bytes = 0;  // between head and tail
 };
@@ -56,7 +56,7 @@ struct CommandEnd {
   int signal = 0;     // signalled
   CapturedOutput standard_output;
   CapturedOutput standard_error;
-  std::string whole_file;              // path of the whole output, if kept; the session's to delete
+  std::string whole_file;  // path of the whole output, if kept; the session's to delete
   std::vector<std::string> still_running;  // "pid 123 (sleep 300)": left behind by the shell with
                                            // `&`; killed when the session or agentd ends
   std::vector<std::string> unkillable;     // survived the kill, named so that a person can act

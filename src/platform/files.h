@@ -17,7 +17,7 @@ enum class FileKind { regular, directory, fifo, socket, device, other };
 
 struct FileInfo {
   FileKind kind = FileKind::other;
-  std::uint64_t size = 0;  // bytes
+  std::uint64_t size = 0;        // bytes
   std::int64_t modified_ns = 0;  // nanoseconds since the epoch
 };
 

@@ -20,7 +20,7 @@ struct HttpRequest {
   std::vector<std::string> headers;  // "name: value"; never logged
   /// The body in pieces, sent one after the other without being joined.
   std::vector<std::shared_ptr<const std::string>> body;
-  bool fresh_connection = false;     // a retry does not trust the connection that failed
+  bool fresh_connection = false;  // a retry does not trust the connection that failed
 };
 
 struct HttpHead {
@@ -40,8 +40,8 @@ struct HttpFault {
 /// None is called after Transfer's destructor has returned.
 struct HttpCallbacks {
   std::function<void(HttpHead)> on_head;
-  std::function<void(std::string_view)> on_data;      // decoded (gzip, chunked)
-  std::function<void(const HttpFault*)> on_end;       // nullptr: the body came whole
+  std::function<void(std::string_view)> on_data;  // decoded (gzip, chunked)
+  std::function<void(const HttpFault*)> on_end;   // nullptr: the body came whole
 };
 
 /// One request under way. Destroying it cancels it (in under a millisecond; the connection closes
@@ -49,7 +49,7 @@ struct HttpCallbacks {
 class Transfer {
  public:
   virtual ~Transfer() = default;
-  virtual void pause() = 0;   // stop reading from the socket
+  virtual void pause() = 0;  // stop reading from the socket
   virtual void resume() = 0;
 };
 

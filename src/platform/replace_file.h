@@ -1,0 +1,23 @@
+// Replacing a file in one step: a temporary file beside it, then rename. Blocks on the disk; any
+// thread that may.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace agentd::platform {
+
+/// As Files::replace, for a canonical `path`. Decisions:
+///  - No fsync. The rename is atomic for every reader; against a power cut the common file systems
+///    write the data out before a rename over an old file, and 5 to 30 ms an edit would be felt.
+///  - A file with several hard links is parted from them: the other names keep the old content.
+///    Writing in place would be neither atomic nor wanted (a package store whose files are linked
+///    into many projects would be changed in all of them).
+///  - A file its user made read-only stays as it is, although rename would not mind.
+///  - Owner and group are kept where the system permits; else the file is ours, without set-id
+///    bits.
+Result<void> replace_file(const std::string& path, std::string_view content);
+
+}  // namespace agentd::platform
