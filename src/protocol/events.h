@@ -9,6 +9,8 @@
 namespace agentd::protocol {
 
 struct RunHead {
+  static constexpr std::string_view kName = "RunHead";
+  static constexpr std::string_view kDoc = "What every notification of a run begins with.";
   std::string session_id;
   std::string run_id;
   std::int64_t seq = 0;
@@ -142,7 +144,7 @@ struct ToolResult {
     field("isError", &ToolResult::is_error, "Whether the model is told that it failed.");
     field("content", &ToolResult::content, "What the model gets.");
     field("details", &ToolResult::details,
-          "For people, by tool: the diff of an edit, an exit code, counts.");
+          "For people, by tool: the diff of an edit, an exit code, counts.", {.object = true});
   }
 };
 

@@ -181,13 +181,23 @@ struct MessageWriter {
     heading(method.name, method.doc,
             method.direction == Direction::to_server ? "Notification to the server."
                                                      : "Notification to the client.");
-    out += types.table<Params>();
+    out += members_of(std::type_identity<Params>{});
     example(method.name);
   }
 
   void heading(std::string_view name, std::string_view doc, std::string_view kind) {
     out +=
-        "### " + std::string(name) + "\n\n" + std::string(doc) + " " + std::string(kind) + "\n\n";
+        "### " + std::string(name) + "\n\n*" + std::string(kind) + "* " + std::string(doc) + "\n\n";
+  }
+
+  template <class Params>
+  std::string members_of(std::type_identity<Params>) {
+    return types.table<Params>();
+  }
+  /// The head is the same for all of a run and told once.
+  template <class Event>
+  std::string members_of(std::type_identity<OfRun<Event>>) {
+    return "After the members of " + types.name_of<RunHead>({}) + ":\n\n" + types.table<Event>();
   }
 
   void example(std::string_view name) {
