@@ -40,9 +40,9 @@ struct CallContext {
 struct Outcome {
   std::vector<ToolContent> content;  // for the model; never empty
   bool is_error = false;
-  Json details;                      // for people: diff, exit code, counts; null if none
-  std::optional<std::string> cwd;    // new working directory of the run
-  bool cancels_queued = false;       // a Bash failure: calls queued behind it are cancelled
+  Json details;                    // for people: diff, exit code, counts; null if none
+  std::optional<std::string> cwd;  // new working directory of the run
+  bool cancels_queued = false;     // a Bash failure: calls queued behind it are cancelled
 };
 
 Outcome text_outcome(std::string text, Json details = nullptr);
