@@ -47,9 +47,8 @@ struct Contract::Schemas {
 
 Contract::Contract(const std::string& directory) : schemas_(std::make_unique<Schemas>()) {
   schemas_->document = load(directory + "/schema.json");
-  for (const Json& method : load(directory + "/methods.json").at("methods")) {
-    methods_[method.at("name")] = method;
-  }
+  const Json table = load(directory + "/methods.json");
+  for (const Json& method : table.at("methods")) methods_[method.at("name")] = method;
 }
 
 Contract::~Contract() = default;
