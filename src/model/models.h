@@ -16,9 +16,9 @@ namespace agentd::model {
 
 /// Facts about one model, from the catalog.
 struct ModelFacts {
-  std::int64_t context_window = 200'000;   // tokens
-  std::int64_t default_output = 32'000;    // first max_output_tokens asked for
-  std::int64_t maximum_output = 64'000;    // the raised limit
+  std::int64_t context_window = 200'000;  // tokens
+  std::int64_t default_output = 32'000;   // first max_output_tokens asked for
+  std::int64_t maximum_output = 64'000;   // the raised limit
 };
 
 struct ResolvedModel {
@@ -39,7 +39,7 @@ struct ModelListing {
 
 /// Keys and base URLs: from the environment and the user's own settings, never from a project.
 struct Credentials {
-  std::string anthropic_key;                                     // empty: none
+  std::string anthropic_key;  // empty: none
   std::string anthropic_base_url = "https://api.anthropic.com";
 };
 

@@ -1,0 +1,235 @@
+#include "model/anthropic_failure.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <optional>
+
+#include "base/utf8.h"
+#include "model/overflow.h"
+#include "wire/parse.h"
+
+namespace agentd::model {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::system_clock;
+
+// Longer waits than a year are nonsense, and would overflow.
+constexpr std::int64_t kLongestWait = 366LL * 24 * 3600 * 1000;
+constexpr std::size_t kExcerptBytes = 200;
+
+std::string text_member(const Json& object, std::string_view key) {
+  return std::string(wire::string_member(object, key).value_or(""));
+}
+
+// What the error object says, whichever of its shapes it has.
+struct Said {
+  std::string type;
+  std::string message;
+  std::string request_id;
+};
+
+Said read_error(const Json& object) {
+  Said said;
+  said.request_id = text_member(object, "request_id");
+  const Json* error = wire::member(object, "error");
+  if (error != nullptr && error->is_string()) {
+    said.message = error->get<std::string>();
+    said.type = text_member(object, "code");
+    return said;
+  }
+  const Json& inner = error != nullptr && error->is_object() ? *error : object;
+  said.type = text_member(inner, "type");
+  if (said.type.empty()) said.type = text_member(inner, "code");
+  said.message = text_member(inner, "message");
+  if (said.message.empty()) said.message = text_member(inner, "detail");
+  return said;
+}
+
+std::optional<FailureClass> class_of_type(std::string_view type) {
+  struct Row {
+    std::string_view type;
+    FailureClass failure_class;
+  };
+  static constexpr std::array<Row, 11> kRows = {{
+      {"overloaded_error", FailureClass::overloaded},
+      {"rate_limit_error", FailureClass::rate_limit},
+      {"api_error", FailureClass::api_error},
+      {"timeout_error", FailureClass::api_error},
+      {"conflict_error", FailureClass::api_error},
+      {"authentication_error", FailureClass::auth},
+      {"permission_error", FailureClass::auth},
+      {"billing_error", FailureClass::billing},
+      {"not_found_error", FailureClass::not_found},
+      {"invalid_request_error", FailureClass::invalid_request},
+      {"request_too_large", FailureClass::too_large},
+  }};
+  for (const Row& row : kRows) {
+    if (row.type == type) return row.failure_class;
+  }
+  return std::nullopt;
+}
+
+FailureClass class_of_status(int status) {
+  if (status == 529) return FailureClass::overloaded;
+  if (status >= 500 || status == 0 || status == 200) return FailureClass::api_error;
+  if (status == 401 || status == 403) return FailureClass::auth;
+  if (status == 402) return FailureClass::billing;
+  if (status == 404) return FailureClass::not_found;
+  if (status == 408 || status == 409) return FailureClass::api_error;
+  if (status == 413) return FailureClass::too_large;
+  if (status == 429) return FailureClass::rate_limit;
+  return FailureClass::invalid_request;
+}
+
+std::string lowered(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return text;
+}
+
+// Money is the reason: waiting does not help. A 429 that only means "too fast" says when to come
+// back, one for a spend limit does not.
+bool says_billing(const std::string& message) {
+  const std::string text = lowered(message);
+  for (const std::string_view phrase :
+       {"credit balance", "spend limit", "spending limit", "usage limit", "billing"}) {
+    if (text.find(phrase) != std::string::npos) return true;
+  }
+  return false;
+}
+
+FailureClass classify(const Said& said, int status) {
+  const FailureClass by_type = class_of_type(said.type).value_or(class_of_status(status));
+  if (by_type == FailureClass::invalid_request || by_type == FailureClass::too_large) {
+    if (says_context_overflow(said.message) || says_context_overflow(said.type)) {
+      return FailureClass::context_overflow;
+    }
+  }
+  if (by_type == FailureClass::invalid_request && says_billing(said.message)) {
+    return FailureClass::billing;
+  }
+  return by_type;
+}
+
+// For people: what was said, by whom, with what can be quoted to the vendor's support.
+std::string describe(const Said& said, int status, const std::string& header_request_id) {
+  std::string text = said.message.empty() ? std::string("no message") : said.message;
+  if (!said.type.empty()) text = said.type + ": " + text;
+  if (status != 0 && status != 200) text = "HTTP " + std::to_string(status) + ", " + text;
+  const std::string& id = header_request_id.empty() ? said.request_id : header_request_id;
+  if (!id.empty()) text += " (request id " + id + ")";
+  return text;
+}
+
+std::optional<double> number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0)) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+milliseconds bounded(double wait) {
+  return milliseconds(static_cast<std::int64_t>(std::min(wait, static_cast<double>(kLongestWait))));
+}
+
+// "Sun, 06 Nov 1994 08:49:37 GMT", the one form of HTTP dates still in use.
+std::optional<system_clock::time_point> http_date(const std::string& text) {
+  static constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  int day = 0;
+  std::array<char, 4> month{};
+  int year = 0;
+  int hour = 0;
+  int minute = 0;
+  int second = 0;
+  if (std::sscanf(text.c_str(), "%*3s, %d %3s %d %d:%d:%d", &day, month.data(), &year, &hour,
+                  &minute, &second) != 6) {
+    return std::nullopt;
+  }
+  const std::size_t at = kMonths.find(month.data());
+  if (at == std::string_view::npos || at % 3 != 0) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(year),
+                                         std::chrono::month(static_cast<unsigned>(at / 3 + 1)),
+                                         std::chrono::day(static_cast<unsigned>(day))};
+  if (!date.ok()) return std::nullopt;
+  return std::chrono::sys_days(date) + std::chrono::hours(hour) + std::chrono::minutes(minute) +
+         std::chrono::seconds(second);
+}
+
+std::optional<milliseconds> retry_after(const platform::HttpHead& head,
+                                        system_clock::time_point now) {
+  if (const std::string* value = head.find("retry-after-ms")) {
+    if (const auto wait = number(*value)) return bounded(*wait);
+  }
+  const std::string* value = head.find("retry-after");
+  if (value == nullptr) return std::nullopt;
+  if (const auto wait = number(*value)) return bounded(*wait * 1000);
+  const auto date = http_date(*value);
+  if (!date) return std::nullopt;
+  const auto wait = std::chrono::ceil<milliseconds>(*date - now);
+  return std::clamp(wait, milliseconds(0), milliseconds(kLongestWait));
+}
+
+std::string header(const platform::HttpHead& head, std::string_view name) {
+  const std::string* value = head.find(name);
+  return value == nullptr ? std::string() : *value;
+}
+
+}  // namespace
+
+bool is_error_object(const Json& object) {
+  if (!object.is_object()) return false;
+  const std::string type = text_member(object, "type");
+  if (type == "error") return true;
+  if (wire::member(object, "error") != nullptr) return true;
+  if (!type.empty()) return false;
+  return wire::member(object, "detail") != nullptr ||
+         (wire::member(object, "code") != nullptr && wire::member(object, "message") != nullptr);
+}
+
+ModelFailure failure_from_object(const Json& object, int status) {
+  const Said said = read_error(object);
+  ModelFailure failure;
+  failure.failure_class = classify(said, status);
+  failure.message = describe(said, status, "");
+  failure.http_status = status;
+  return failure;
+}
+
+ModelFailure failure_from_response(const platform::HttpHead& head, std::string_view body,
+                                   system_clock::time_point now) {
+  const Result<Json> object = wire::parse(utf8::repaired(body));
+  Said said;
+  if (object && object->is_object()) {
+    said = read_error(*object);
+  } else {
+    said.message = excerpt(body);
+  }
+  ModelFailure failure;
+  failure.failure_class = classify(said, head.status);
+  failure.message = describe(said, head.status, header(head, "request-id"));
+  failure.http_status = head.status;
+  failure.retry_after = retry_after(head, now);
+  if (failure.failure_class == FailureClass::rate_limit && !failure.retry_after &&
+      says_billing(said.message)) {
+    failure.failure_class = FailureClass::billing;
+  }
+  const std::string should_retry = header(head, "x-should-retry");
+  if (should_retry == "true") failure.should_retry = true;
+  if (should_retry == "false") failure.should_retry = false;
+  return failure;
+}
+
+std::string excerpt(std::string_view body) {
+  const std::size_t begin = body.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return "";
+  body.remove_prefix(begin);
+  body = body.substr(0, body.find_first_of("\r\n"));
+  return utf8::repaired(utf8::head(body, kExcerptBytes));
+}
+
+}  // namespace agentd::model

@@ -1,0 +1,69 @@
+#include "model/failure.h"
+
+#include "model/event.h"
+
+namespace agentd::model {
+
+std::string_view to_string(FailureClass failure_class) {
+  switch (failure_class) {
+    case FailureClass::overloaded:
+      return "overloaded";
+    case FailureClass::rate_limit:
+      return "rate_limit";
+    case FailureClass::api_error:
+      return "api_error";
+    case FailureClass::network:
+      return "network";
+    case FailureClass::stream_truncated:
+      return "stream_truncated";
+    case FailureClass::malformed_event:
+      return "malformed_event";
+    case FailureClass::empty_response:
+      return "empty_response";
+    case FailureClass::not_sse:
+      return "not_sse";
+    case FailureClass::timeout_idle:
+      return "timeout_idle";
+    case FailureClass::auth:
+      return "auth";
+    case FailureClass::billing:
+      return "billing";
+    case FailureClass::not_found:
+      return "not_found";
+    case FailureClass::invalid_request:
+      return "invalid_request";
+    case FailureClass::context_overflow:
+      return "context_overflow";
+    case FailureClass::too_large:
+      return "too_large";
+    case FailureClass::tls:
+      return "tls";
+  }
+  return "api_error";
+}
+
+std::string_view to_string(StopReason reason) {
+  switch (reason) {
+    case StopReason::end_turn:
+      return "end_turn";
+    case StopReason::tool_use:
+      return "tool_use";
+    case StopReason::max_tokens:
+      return "max_tokens";
+    case StopReason::stop_sequence:
+      return "stop_sequence";
+    case StopReason::pause_turn:
+      return "pause_turn";
+    case StopReason::refusal:
+      return "refusal";
+    case StopReason::context_window_exceeded:
+      return "context_window_exceeded";
+    case StopReason::timeout:
+      return "timeout";
+    case StopReason::unknown:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+}  // namespace agentd::model
