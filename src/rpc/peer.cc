@@ -86,7 +86,7 @@ struct Reply::State {
   std::shared_ptr<Peer::Core> core;
   std::string id;
   std::atomic<bool> answered{false};
-  std::function<void()> cancel_hook;  // the dispatching thread's only
+  std::function<void(const Reply&)> cancel_hook;  // the dispatching thread's only
 };
 
 void Reply::result(std::string_view json) const {
@@ -114,7 +114,7 @@ void Reply::error_number(int number, std::string_view message) const {
   state_->fail(number, message, {});
 }
 
-void Reply::on_cancel(std::function<void()> hook) const {
+void Reply::on_cancel(std::function<void(const Reply&)> hook) const {
   state_->cancel_hook = std::move(hook);
 }
 
@@ -232,7 +232,7 @@ void Peer::cancel_request(const Json& params) {
     if (found != core_->pending.end()) state = found->second.lock();
   }
   if (!state || state->answered.load()) return;
-  if (auto hook = std::exchange(state->cancel_hook, nullptr)) hook();
+  if (const auto hook = std::exchange(state->cancel_hook, nullptr)) hook(Reply(state));
 }
 
 }  // namespace agentd::rpc

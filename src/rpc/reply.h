@@ -28,8 +28,10 @@ class Reply {
   void error_number(int number, std::string_view message) const;
 
   /// What `$/cancelRequest` for this request does; called at most once, on the thread that
-  /// dispatches. The request must still be answered. Without it the cancel is ignored.
-  void on_cancel(std::function<void()> hook) const;
+  /// dispatches, and set there. The request must still be answered, with the Reply that the hook
+  /// is given if by nothing else (a hook that kept its own Reply would keep itself alive). Without
+  /// a hook the cancel is ignored.
+  void on_cancel(std::function<void(const Reply&)> hook) const;
 
  private:
   std::shared_ptr<State> state_;

@@ -172,9 +172,9 @@ TEST_CASE("a cancel reaches the hook of that request, once") {
   int cancelled = 0;
   desk.peer.receive(R"({"jsonrpc":"2.0","id":0,"method":"keep"})");
   desk.peer.receive(R"({"jsonrpc":"2.0","id":"0","method":"keep"})");
-  desk.kept[0].on_cancel([&] {
+  desk.kept[0].on_cancel([&](const Reply& reply) {
     ++cancelled;
-    desk.kept[0].error(make_error(Code::cancelled, "cancelled"));
+    reply.error(make_error(Code::cancelled, "cancelled"));
   });
   CHECK(desk.silent(R"({"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":9}})"));
   CHECK(desk.silent(R"({"jsonrpc":"2.0","method":"$/cancelRequest","params":[]})"));

@@ -1,0 +1,179 @@
+// agent/start, agent/cancel, agent/approveTool, agent/setMode: a request becomes a run, or a
+// message to one. A run's own state is never touched here: what needs it goes into the run's
+// mailbox with a completion, and the run answers.
+#include <memory>
+#include <utility>
+
+#include "base/log.h"
+#include "server/closed_sets.h"
+#include "server/prompt.h"
+#include "server/server.h"
+#include "wire/text.h"
+
+namespace agentd::server {
+namespace {
+
+Error unknown_run(const std::string& run_id) {
+  return make_error(Code::unknown_run, "there is no run \"" + run_id + "\"");
+}
+
+std::string run_id_member(const std::string& run_id) {
+  std::string member;
+  wire::append_key(member, "runId");
+  wire::append_string(member, run_id);
+  return member;
+}
+
+// Faults of the engine's choices, at the parameter they came from.
+Error at_parameter(Error error, const char* path) {
+  if (error.where.empty() || error.code == Code::invalid_input) error.where = path;
+  return error;
+}
+
+}  // namespace
+
+void Server::bind_agent() {
+  bind(peer_, protocol::kAgentStart,
+       [this](auto params, auto answer) { start(std::move(params), std::move(answer)); });
+  bind(peer_, protocol::kAgentCancel,
+       [this](auto params, auto answer) { cancel(std::move(params), std::move(answer)); });
+  bind(peer_, protocol::kAgentApproveTool,
+       [this](auto params, auto answer) { approve_tool(std::move(params), std::move(answer)); });
+  bind(peer_, protocol::kAgentSetMode,
+       [this](auto params, auto answer) { set_mode(std::move(params), std::move(answer)); });
+}
+
+void Server::start(protocol::StartParams params, Answer<protocol::StartResult> answer) {
+  if (params.run_id && sessions_.run_id_used(*params.run_id)) {
+    return answer.error(make_error(Code::conflict, "a run had that name before", "params.runId"));
+  }
+  if (params.run_id && params.run_id->empty()) {
+    return answer.error(make_error(Code::invalid_input, "a name is not empty", "params.runId"));
+  }
+  auto prompt = to_blocks(std::move(params.prompt));
+  if (!prompt) return answer.error(prompt.error());
+
+  if (params.session_id) {
+    const Session* known = sessions_.find(*params.session_id);
+    if (known != nullptr && known->active) {
+      return answer.error(make_error(Code::session_busy,
+                                     "a run is going on in this session: wait for its "
+                                     "agent/runEnded, or cancel it"),
+                          run_id_member(known->active->run_id));
+    }
+  }
+  std::vector<agent::Notice> notices;
+  Session fresh;
+  auto session = session_for(params, fresh, notices);
+  if (!session) return answer.error(session.error());
+
+  RunWishes wishes;
+  wishes.model = params.model ? params.model : (*session)->model;
+  if (!wishes.model && !(*session)->settings.model) wishes.model = options_.model;
+  if (params.tool_start) wishes.tool_start = from_protocol(*params.tool_start);
+  wishes.max_turns = params.max_turns;
+  wishes.system_prompt = std::move(params.system_prompt);
+  auto run = engine_.options(wishes, (*session)->settings, notices);
+  if (!run) return answer.error(at_parameter(run.error(), "params.model"));
+
+  // From here on nothing can fail: the session is kept, the reply goes out, the run begins.
+  Session& kept = *session == &fresh ? sessions_.add(std::move(fresh)) : **session;
+  if (params.model) kept.model = params.model;
+  if (params.permission_mode) kept.conversation->mode = from_protocol(*params.permission_mode);
+  run->run_id = params.run_id.value_or(engine_.ids().next("run"));
+  run->session_id = kept.id;
+  run->prompt = std::move(*prompt);
+  run->approvals = approvals_;
+  answer.result({kept.id, run->run_id});
+  launch(kept, std::move(*run), std::move(notices));
+}
+
+// The session to go on with, or `fresh` made into a new one.
+Result<Session*> Server::session_for(const protocol::StartParams& params, Session& fresh,
+                                     std::vector<agent::Notice>& notices) {
+  if (params.session_id) {
+    if (params.session_id->empty()) {
+      return make_error(Code::invalid_input, "a name is not empty", "params.sessionId");
+    }
+    if (Session* known = sessions_.find(*params.session_id)) return known;
+  }
+  auto beginning = engine_.begin(params.cwd.value_or(current_directory()));
+  if (!beginning) return at_parameter(beginning.error(), "params.cwd");
+  fresh.id = params.session_id.value_or(engine_.ids().next("session"));
+  fresh.settings = std::move(beginning->settings.settings);
+  fresh.conversation = std::move(beginning->conversation);
+  notices = to_notices(beginning->settings.notices);
+  return &fresh;
+}
+
+void Server::launch(Session& session, agent::RunOptions options,
+                    std::vector<agent::Notice> notices) {
+  ActiveRun active;
+  active.run_id = options.run_id;
+  active.gate = std::make_shared<FlowGate>();
+  active.events = std::make_unique<EventWriter>(
+      outbox_.open_run(session.id, options.run_id, active.gate), std::move(notices));
+  agent::Conversation conversation = std::move(*session.conversation);
+  session.conversation.reset();
+  const auto ended = [this, session_id = session.id](agent::Conversation left) {
+    inbox_.post([this, session_id, back = std::make_shared<agent::Conversation>(std::move(left))] {
+      on_run_ended(session_id, std::move(*back));
+    });
+  };
+  active.run = std::make_unique<agent::Run>(std::move(options), std::move(conversation),
+                                            engine_.services(), *active.events, active.gate, ended);
+  sessions_.run_began(session, std::move(active));
+}
+
+void Server::cancel(protocol::CancelParams params, Answer<protocol::CancelResult> answer) {
+  if (const auto ending = sessions_.ending(params.run_id)) {
+    return answer.result({to_protocol(*ending)});
+  }
+  Session* session = sessions_.find_by_run(params.run_id);
+  if (session == nullptr) return answer.error(unknown_run(params.run_id));
+  // Giving up waiting does not take back the cancel.
+  answer.reply().on_cancel([](const rpc::Reply& reply) {
+    reply.error(make_error(Code::cancelled, "no longer waited for; the run is being cancelled"));
+  });
+  session->active->run->cancel(
+      [answer](agent::Ending ending) { answer.result({to_protocol(ending)}); });
+}
+
+void Server::approve_tool(protocol::ApproveToolParams params, Answer<protocol::Empty> answer) {
+  if (params.updated_input && params.decision != protocol::ApprovalDecision::allow) {
+    return answer.error(
+        make_error(Code::invalid_input, "only goes with allow", "params.updatedInput"));
+  }
+  if (sessions_.ending(params.run_id)) {
+    return answer.error(make_error(Code::too_late, "the run has ended"));
+  }
+  Session* session = sessions_.find_by_run(params.run_id);
+  if (session == nullptr) return answer.error(unknown_run(params.run_id));
+  agent::ApprovalAnswer approval;
+  approval.tool_use_id = std::move(params.tool_use_id);
+  approval.decision = from_protocol(params.decision);
+  if (params.scope) approval.scope = from_protocol(*params.scope);
+  approval.updated_input = std::move(params.updated_input);
+  approval.message = params.message.value_or("");
+  session->active->run->approve(std::move(approval), [answer](Result<void> taken) {
+    if (!taken) return answer.error(taken.error());
+    answer.result({});
+  });
+}
+
+void Server::set_mode(protocol::SetModeParams params, Answer<protocol::Empty> answer) {
+  Session* session = sessions_.find(params.session_id);
+  if (session == nullptr) {
+    return answer.error(
+        make_error(Code::not_found, "there is no session \"" + params.session_id + "\""));
+  }
+  const permission::Mode mode = from_protocol(params.permission_mode);
+  if (session->active) {
+    session->active->run->set_mode(mode);
+  } else {
+    session->conversation->mode = mode;
+  }
+  answer.result({});
+}
+
+}  // namespace agentd::server

@@ -1,0 +1,126 @@
+#include "server/engine.h"
+
+#include <chrono>
+#include <filesystem>
+
+#include "model/system_prompt.h"
+#include "server/closed_sets.h"
+
+namespace agentd::server {
+namespace {
+
+void set_ms(std::chrono::milliseconds& value, const std::optional<int>& said) {
+  if (said) value = std::chrono::milliseconds(*said);
+}
+
+model::StallClocks stall_clocks(const config::StallSettings& settings) {
+  model::StallClocks clocks;
+  set_ms(clocks.first_byte, settings.first_byte_ms);
+  set_ms(clocks.bytes, settings.bytes_ms);
+  set_ms(clocks.progress, settings.progress_ms);
+  return clocks;
+}
+
+model::RetryPolicy retry_policy(const config::RetrySettings& settings) {
+  model::RetryPolicy policy;
+  if (settings.attempts) policy.max_attempts = *settings.attempts;
+  set_ms(policy.first_delay, settings.delay_ms);
+  set_ms(policy.max_delay, settings.max_delay_ms);
+  return policy;
+}
+
+model::Credentials credentials(const config::Settings& settings) {
+  model::Credentials credentials;
+  credentials.anthropic_key = settings.anthropic_api_key;
+  if (!settings.anthropic_base_url.empty()) {
+    credentials.anthropic_base_url = settings.anthropic_base_url;
+  }
+  return credentials;
+}
+
+}  // namespace
+
+Engine::Engine() : files_(platform::make_disk_files()) {}
+
+Engine::~Engine() = default;
+
+const tools::Registry& Engine::tools() {
+  if (!tools_) tools_ = tools::built_in_tools();
+  return *tools_;
+}
+
+// Stall clocks are the process's, not a session's: those of the directory agentd was started in.
+model::Models& Engine::models() {
+  if (!models_) {
+    const auto loaded =
+        config::load_settings(current_directory(), *files_, config::process_environment());
+    http_ = platform::make_curl_http();
+    models_ = std::make_unique<model::Models>(
+        credentials(loaded.settings), stall_clocks(loaded.settings.stall), io_.clock(), *http_);
+  }
+  return *models_;
+}
+
+agent::Services Engine::services() {
+  return {io_.clock(), ids_, *files_, io_.commands(), tools()};
+}
+
+Result<Engine::Beginning> Engine::begin(const std::string& directory) {
+  if (!directory.starts_with('/')) {
+    return make_error(Code::invalid_input, "expected an absolute path, got \"" + directory + "\"");
+  }
+  auto canonical = files_->canonical(directory);
+  if (!canonical) return canonical.error();
+  const auto info = files_->info(*canonical);
+  if (!info) return info.error();
+  if (info->kind != platform::FileKind::directory) {
+    return make_error(Code::invalid_input, directory + " is not a directory");
+  }
+  Beginning beginning;
+  beginning.settings = config::load_settings(*canonical, *files_, config::process_environment());
+  if (const auto mode = beginning.settings.settings.permission_mode) {
+    beginning.conversation.mode = from_config(*mode);
+  }
+  beginning.conversation.cwd = *canonical;
+  beginning.conversation.workspace = std::move(*canonical);
+  return beginning;
+}
+
+Result<agent::RunOptions> Engine::options(const RunWishes& wishes, const config::Settings& settings,
+                                          std::vector<agent::Notice>& notices) {
+  std::string name = wishes.model.value_or(settings.model.value_or(""));
+  if (name.empty()) {
+    name = models().default_name();
+    if (name == "demo") {
+      notices.push_back({agent::NoticeLevel::info, "no_key",
+                         "No model was named and there is no ANTHROPIC_API_KEY: the built-in demo "
+                         "model answers. Set the key, or name a model."});
+    }
+  }
+  auto model = models().resolve(name);
+  if (!model) return model.error();
+  agent::RunOptions options;
+  options.model = std::move(*model);
+  options.system_prompt = wishes.system_prompt.value_or(std::string(model::system_prompt()));
+  options.max_turns = wishes.max_turns.value_or(settings.max_turns.value_or(0));
+  if (settings.tool_start) options.tool_start = from_config(*settings.tool_start);
+  if (wishes.tool_start) options.tool_start = *wishes.tool_start;
+  options.retry = retry_policy(settings.retry);
+  return options;
+}
+
+std::string current_directory() {
+  std::error_code failed;
+  const auto path = std::filesystem::current_path(failed);
+  return failed ? std::string() : path.string();
+}
+
+std::vector<agent::Notice> to_notices(const std::vector<config::SettingsNotice>& notices) {
+  std::vector<agent::Notice> out;
+  for (const auto& notice : notices) {
+    out.push_back({agent::NoticeLevel::warning, notice.code, notice.message});
+  }
+  return out;
+}
+
+}  // namespace agentd::server

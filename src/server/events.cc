@@ -1,0 +1,178 @@
+#include "server/events.h"
+
+#include <utility>
+
+#include "protocol/events.h"
+#include "protocol/methods.h"
+#include "server/closed_sets.h"
+#include "wire/encode.h"
+
+namespace agentd::server {
+namespace {
+
+/// The members of `event` as text, for the outbox to put behind those of every notification.
+template <class Event>
+std::string members(const Event& event) {
+  std::string out;
+  wire::append_members(out, event);
+  return out;
+}
+
+void append_member(std::string& out, std::string_view key, std::string_view text) {
+  wire::append_key(out, key);
+  wire::append_string(out, text);
+}
+
+// Large inputs are encoded from where they are, not through a copy in a protocol struct.
+void append_input(std::string& out, const std::shared_ptr<const Json>& input) {
+  wire::append_key(out, "input");
+  if (input) {
+    wire::append_json(out, *input);
+  } else {
+    out += "{}";
+  }
+}
+
+protocol::Content to_protocol(ToolContent&& content) {
+  if (auto* text = std::get_if<TextBlock>(&content)) {
+    return protocol::TextContent{std::move(text->text)};
+  }
+  auto& image = std::get<ImageBlock>(content);
+  return protocol::ImageContent{std::move(image.media_type), std::move(image.data)};
+}
+
+std::vector<protocol::ApprovalOption> approval_options() {
+  using protocol::ApprovalDecision;
+  using protocol::ApprovalScope;
+  return {{ApprovalDecision::allow, ApprovalScope::once, "Allow"},
+          {ApprovalDecision::allow, ApprovalScope::session, "Allow for this session"},
+          {ApprovalDecision::deny, ApprovalScope::once, "Deny"}};
+}
+
+}  // namespace
+
+protocol::Usage to_protocol(const Usage& usage) {
+  return {usage.input_tokens, usage.cache_creation_input_tokens, usage.cache_read_input_tokens,
+          usage.output_tokens};
+}
+
+void EventWriter::emit(agent::Event event) {
+  std::visit([this](auto& said) { write(said); }, event);
+}
+
+void EventWriter::write(const agent::RunStarted& event) {
+  channel_.notify(protocol::kRunStarted.name, members(protocol::RunStarted{event.model}));
+  for (const agent::Notice& notice : opening_) write(notice);
+  opening_.clear();
+}
+
+void EventWriter::write(const agent::TurnStarted& event) {
+  protocol::TurnStarted out{event.turn, std::nullopt};
+  if (event.transition) out.transition = server::to_protocol(*event.transition);
+  channel_.notify(protocol::kTurnStarted.name, members(out));
+}
+
+void EventWriter::write(const agent::TurnEnded& event) {
+  protocol::TurnEnded out{event.turn, std::nullopt, server::to_protocol(event.usage)};
+  if (!event.stop_reason.empty()) out.stop_reason = event.stop_reason;
+  channel_.notify(protocol::kTurnEnded.name, members(out));
+}
+
+void EventWriter::block_delta(std::string_view method, const std::string& block_id,
+                              const std::string& text) {
+  fields_.clear();
+  append_member(fields_, "blockId", block_id);
+  channel_.delta({method, fields_, "text", text, false});
+}
+
+void EventWriter::write(const agent::TextDelta& event) {
+  block_delta(protocol::kTextDelta.name, event.block_id, event.text);
+}
+
+void EventWriter::write(const agent::ThinkingDelta& event) {
+  block_delta(protocol::kThinkingDelta.name, event.block_id, event.text);
+}
+
+void EventWriter::write(const agent::ToolUse& event) {
+  fields_.clear();
+  append_member(fields_, "toolUseId", event.tool_use_id);
+  append_member(fields_, "name", event.name);
+  append_member(fields_, "state", wire::name_of(server::to_protocol(event.state)));
+  switch (event.state) {
+    case agent::ToolUseState::input_delta:
+      channel_.delta({protocol::kToolUse.name, fields_, "inputDelta", event.input_delta, false});
+      return;
+    case agent::ToolUseState::ready:
+      append_input(fields_, event.input);
+      break;
+    case agent::ToolUseState::started:
+    case agent::ToolUseState::running:
+      break;
+  }
+  channel_.notify(protocol::kToolUse.name, fields_);
+}
+
+void EventWriter::write(const agent::ToolProgress& event) {
+  fields_.clear();
+  append_member(fields_, "toolUseId", event.tool_use_id);
+  append_member(fields_, "stream", wire::name_of(server::to_protocol(event.stream)));
+  channel_.delta({protocol::kToolProgress.name, fields_, "text", event.text, true});
+}
+
+void EventWriter::write(agent::ToolResult& event) {
+  protocol::ToolResult out;
+  out.tool_use_id = event.tool_use_id;
+  out.name = event.name;
+  out.status = server::to_protocol(event.status);
+  out.is_error = event.is_error;
+  for (ToolContent& content : event.content) out.content.push_back(to_protocol(std::move(content)));
+  if (!event.details.is_null()) out.details = std::move(event.details);
+  channel_.notify(protocol::kToolResult.name, members(out));
+}
+
+void EventWriter::write(const agent::ApprovalRequested& event) {
+  fields_.clear();
+  append_member(fields_, "toolUseId", event.tool_use_id);
+  append_member(fields_, "name", event.name);
+  append_input(fields_, event.input);
+  append_member(fields_, "reason", event.reason);
+  if (event.preview) append_member(fields_, "preview", *event.preview);
+  wire::append_key(fields_, "options");
+  wire::append(fields_, approval_options());
+  channel_.notify(protocol::kApprovalRequested.name, fields_);
+}
+
+void EventWriter::write(const agent::ApprovalResolved& event) {
+  channel_.notify(
+      protocol::kApprovalResolved.name,
+      members(protocol::ApprovalResolved{event.tool_use_id, server::to_protocol(event.decision),
+                                         server::to_protocol(event.by)}));
+}
+
+void EventWriter::write(const agent::ReplyDiscarded& event) {
+  channel_.notify(protocol::kReplyDiscarded.name, members(protocol::ReplyDiscarded{event.turn}));
+}
+
+void EventWriter::write(const agent::Retrying& event) {
+  channel_.notify(protocol::kRetrying.name,
+                  members(protocol::Retrying{event.attempt, event.max_attempts, event.delay.count(),
+                                             event.reason}));
+}
+
+void EventWriter::write(const agent::Notice& event) {
+  channel_.notify(protocol::kNotice.name, members(protocol::Notice{server::to_protocol(event.level),
+                                                                   event.code, event.message}));
+}
+
+void EventWriter::write(const agent::RunEnded& event) {
+  ending_ = event.ending;
+  protocol::RunEnded out;
+  out.ending = server::to_protocol(event.ending);
+  out.outcome = server::to_protocol(agent::outcome_of(event.ending));
+  if (!event.message.empty()) out.message = event.message;
+  out.turns = event.turns;
+  out.usage = server::to_protocol(event.usage);
+  channel_.notify(protocol::kRunEnded.name, members(out));
+}
+
+}  // namespace agentd::server

@@ -1,0 +1,52 @@
+// Events: what a run tells, turned into notifications of the native protocol. One per run; called
+// on the run's thread, writes into the outbox and never waits. What a delta needs is appended as
+// text: no tree is built for it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "agent/event.h"
+#include "protocol/content.h"
+#include "rpc/outbox.h"
+
+namespace agentd::server {
+
+class EventWriter final : public agent::Sink {
+ public:
+  /// `opening` are told right after runStarted: what went into the run and a person should know.
+  EventWriter(rpc::RunChannel channel, std::vector<agent::Notice> opening)
+      : channel_(std::move(channel)), opening_(std::move(opening)) {}
+
+  void emit(agent::Event event) override;
+
+  /// How the run ended; to be read once the run has handed its conversation back.
+  agent::Ending ending() const { return ending_; }
+
+ private:
+  void write(const agent::RunStarted& event);
+  void write(const agent::TurnStarted& event);
+  void write(const agent::TurnEnded& event);
+  void write(const agent::TextDelta& event);
+  void write(const agent::ThinkingDelta& event);
+  void write(const agent::ToolUse& event);
+  void write(const agent::ToolProgress& event);
+  void write(agent::ToolResult& event);
+  void write(const agent::ApprovalRequested& event);
+  void write(const agent::ApprovalResolved& event);
+  void write(const agent::ReplyDiscarded& event);
+  void write(const agent::Retrying& event);
+  void write(const agent::Notice& event);
+  void write(const agent::RunEnded& event);
+
+  void block_delta(std::string_view method, const std::string& block_id, const std::string& text);
+
+  rpc::RunChannel channel_;
+  std::vector<agent::Notice> opening_;
+  agent::Ending ending_ = agent::Ending::internal_error;
+  std::string fields_;  // reused from event to event
+};
+
+protocol::Usage to_protocol(const Usage& usage);
+
+}  // namespace agentd::server

@@ -1,0 +1,43 @@
+#include "server/server.h"
+
+#include <array>
+#include <chrono>
+
+#include "base/log.h"
+#include "platform/stdio.h"
+
+namespace agentd::server {
+namespace {
+
+constexpr std::chrono::seconds kDrain{5};
+
+}  // namespace
+
+Server::Server(ServeOptions options)
+    : options_(std::move(options)),
+      outbox_(options_.output,
+              [this](const std::string&) { inbox_.post([this] { leave(exit_code::kError); }); }),
+      peer_([this](std::string message) { outbox_.send(std::move(message)); }),
+      reader_(options_.framing) {
+  peer_.set_gate([this](std::string_view method) { return refuse(method); });
+  bind_lifecycle();
+  bind_agent();
+  bind_catalog();
+  if (options_.framing != rpc::Framing::automatic) outbox_.set_framing(options_.framing);
+}
+
+// Whoever may still post or emit ends before what it posts to.
+Server::~Server() {
+  inbox_.close();
+}
+
+int Server::serve() {
+  watch_signals();
+  while (!may_leave()) read_input();
+  const bool told_all = outbox_.drain(kDrain);
+  if (!told_all) log::info("server: not everything could be written before the end");
+  return leaving_.value_or(sessions_.every_run_succeeded() ? exit_code::kSuccess
+                                                           : exit_code::kStopped);
+}
+
+}  // namespace agentd::server

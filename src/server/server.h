@@ -1,0 +1,99 @@
+// Server: the native protocol over standard input and output. It binds every method of the table
+// to its handler; a method family has its own file: initialize.cc, agent.cc, catalog.cc. The
+// process's life (end of input, signals, a client that is gone) is in lifecycle.cc.
+//
+// The reader thread (main) owns it: it waits in poll() for input and for its inbox, and handlers
+// never wait. Runs have their threads and the outbox has its own; both hand over by inbox.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "protocol/methods.h"
+#include "rpc/framing.h"
+#include "rpc/outbox.h"
+#include "rpc/peer.h"
+#include "server/binding.h"
+#include "server/engine.h"
+#include "server/inbox.h"
+#include "server/sessions.h"
+
+namespace agentd::server {
+
+/// Exit codes of the process, one table for `serve` and `run` (also in --help and the README).
+namespace exit_code {
+inline constexpr int kSuccess = 0;
+inline constexpr int kError = 1;  // also: the client is gone, or exit without shutdown
+inline constexpr int kUsage = 2;
+inline constexpr int kStopped = 3;        // not every run's outcome was success
+inline constexpr int kInterrupted = 130;  // SIGINT
+inline constexpr int kTerminated = 143;   // SIGTERM, SIGHUP
+}  // namespace exit_code
+
+struct ServeOptions {
+  rpc::Framing framing = rpc::Framing::automatic;
+  std::optional<std::string> model;  // what is used where a start names none
+  int input = 0;                     // descriptor
+  int output = 1;                    // descriptor; the protocol's alone
+};
+
+class Server {
+ public:
+  explicit Server(ServeOptions options);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Serves until the client ends it, is gone, or a signal comes. Returns the exit code.
+  int serve();
+
+ private:
+  // initialize.cc
+  void bind_lifecycle();
+  std::optional<rpc::Refusal> refuse(std::string_view method) const;
+  void initialize(protocol::InitializeParams params, Answer<protocol::InitializeResult> answer);
+  void shutdown(Answer<std::nullptr_t> answer);
+  void exit();
+
+  // agent.cc
+  void bind_agent();
+  void start(protocol::StartParams params, Answer<protocol::StartResult> answer);
+  Result<Session*> session_for(const protocol::StartParams& params, Session& fresh,
+                               std::vector<agent::Notice>& notices);
+  void launch(Session& session, agent::RunOptions options, std::vector<agent::Notice> notices);
+  void cancel(protocol::CancelParams params, Answer<protocol::CancelResult> answer);
+  void approve_tool(protocol::ApproveToolParams params, Answer<protocol::Empty> answer);
+  void set_mode(protocol::SetModeParams params, Answer<protocol::Empty> answer);
+
+  // catalog.cc
+  void bind_catalog();
+
+  // lifecycle.cc
+  void watch_signals();
+  void read_input();
+  void take_frames();
+  void end_of_input();
+  void on_run_ended(const std::string& session_id, agent::Conversation conversation);
+  void leave(int code);
+  void cancel_runs();
+  bool may_leave() const;
+
+  ServeOptions options_;
+  Inbox inbox_;
+  Engine engine_;
+  rpc::Outbox outbox_;
+  rpc::Peer peer_;
+  rpc::FrameReader reader_;
+  Sessions sessions_;
+
+  enum class Phase { fresh, serving, shut_down };
+  Phase phase_ = Phase::fresh;
+  bool approvals_ = true;  // the client can put questions to a person
+  bool input_open_ = true;
+  bool drain_runs_ = false;     // lines ended: leave when the running work is done
+  std::optional<int> leaving_;  // the exit code, once it is decided
+  std::optional<Answer<std::nullptr_t>> shutdown_answer_;
+};
+
+}  // namespace agentd::server

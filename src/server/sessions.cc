@@ -1,0 +1,56 @@
+#include "server/sessions.h"
+
+#include <utility>
+
+namespace agentd::server {
+
+Session* Sessions::find(const std::string& session_id) {
+  const auto found = sessions_.find(session_id);
+  return found == sessions_.end() ? nullptr : &found->second;
+}
+
+Session& Sessions::add(Session session) {
+  std::string id = session.id;
+  return sessions_.insert_or_assign(std::move(id), std::move(session)).first->second;
+}
+
+Session* Sessions::find_by_run(const std::string& run_id) {
+  const auto found = by_run_.find(run_id);
+  return found == by_run_.end() ? nullptr : found->second;
+}
+
+std::optional<agent::Ending> Sessions::ending(const std::string& run_id) const {
+  const auto found = endings_.find(run_id);
+  if (found == endings_.end()) return std::nullopt;
+  return found->second;
+}
+
+bool Sessions::run_id_used(const std::string& run_id) {
+  return find_by_run(run_id) != nullptr || ending(run_id).has_value();
+}
+
+void Sessions::run_began(Session& session, ActiveRun active) {
+  by_run_.emplace(active.run_id, &session);
+  session.active = std::move(active);
+}
+
+void Sessions::run_ended(const std::string& session_id, agent::Conversation conversation) {
+  Session* session = find(session_id);
+  if (session == nullptr || !session->active) return;
+  const agent::Ending ending = session->active->events->ending();
+  if (agent::outcome_of(ending) != agent::OutcomeKind::success) every_run_succeeded_ = false;
+  remember(session->active->run_id, ending);
+  by_run_.erase(session->active->run_id);
+  session->active.reset();  // joins the run's thread, which has nothing left to do
+  session->conversation = std::move(conversation);
+}
+
+void Sessions::remember(const std::string& run_id, agent::Ending ending) {
+  endings_.emplace(run_id, ending);
+  ended_order_.push_back(run_id);
+  if (ended_order_.size() <= kRemembered) return;
+  endings_.erase(ended_order_.front());
+  ended_order_.pop_front();
+}
+
+}  // namespace agentd::server

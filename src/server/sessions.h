@@ -1,0 +1,66 @@
+// Sessions: which conversations there are and which of them is with a run right now, and how the
+// last runs ended. The reader thread's only.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "agent/run.h"
+#include "config/settings.h"
+#include "server/events.h"
+
+namespace agentd::server {
+
+struct ActiveRun {
+  std::string run_id;
+  std::unique_ptr<EventWriter> events;
+  std::shared_ptr<FlowGate> gate;
+  std::unique_ptr<agent::Run> run;  // after what it uses: it is destroyed first
+};
+
+struct Session {
+  std::string id;
+  config::Settings settings;                        // as they were when the session began
+  std::optional<std::string> model;                 // what was asked for last
+  std::optional<agent::Conversation> conversation;  // absent while a run has it
+  std::optional<ActiveRun> active;
+};
+
+class Sessions {
+ public:
+  Session* find(const std::string& session_id);
+  Session& add(Session session);
+
+  /// The session whose run that is and is still going on.
+  Session* find_by_run(const std::string& run_id);
+  /// How a run that is over ended; of the last kRemembered runs.
+  std::optional<agent::Ending> ending(const std::string& run_id) const;
+  bool run_id_used(const std::string& run_id);
+
+  void run_began(Session& session, ActiveRun active);
+  void run_ended(const std::string& session_id, agent::Conversation conversation);
+
+  std::size_t active_runs() const { return by_run_.size(); }
+  template <class Visitor>
+  void each_active(Visitor visit) {
+    for (auto& [run_id, session] : by_run_) visit(*session->active->run);
+  }
+  bool every_run_succeeded() const { return every_run_succeeded_; }
+
+  static constexpr std::size_t kRemembered = 1000;
+
+ private:
+  void remember(const std::string& run_id, agent::Ending ending);
+
+  std::map<std::string, Session> sessions_;  // nodes stay where they are
+  std::unordered_map<std::string, Session*> by_run_;
+  std::unordered_map<std::string, agent::Ending> endings_;
+  std::deque<std::string> ended_order_;
+  bool every_run_succeeded_ = true;
+};
+
+}  // namespace agentd::server
