@@ -26,6 +26,7 @@ class Engine {
  private:
   void run();
   void serve(const CurlLibrary& curl);
+  void end_all(const CurlLibrary& curl);
   void refuse_all(const std::string& reason);
   bool carry_out_orders(const CurlLibrary& curl);
   void start(const CurlLibrary& curl, const std::shared_ptr<CurlTransfer>& transfer);
@@ -79,16 +80,27 @@ void Engine::run() {
     to_wake_ = multi_;
   }
   serve(**curl);
+  end_all(**curl);
+  (*curl)->multi_cleanup(multi_);
+}
+
+// Whoever still waits is told; what was not begun too.
+void Engine::end_all(const CurlLibrary& curl) {
+  const HttpFault ending{HttpFault::Kind::other, "agentd is ending"};
+  std::vector<std::pair<Order, std::shared_ptr<CurlTransfer>>> orders;
   {
     std::lock_guard lock(mutex_);
     to_wake_ = nullptr;
+    orders.swap(orders_);
+  }
+  for (const auto& [order, transfer] : orders) {
+    if (order == Order::start) transfer->finish_with(ending);
   }
   while (!active_.empty()) {
     const auto transfer = active_.begin()->second;
-    remove(**curl, transfer);
-    transfer->finish_with({HttpFault::Kind::other, "agentd is ending"});
+    remove(curl, transfer);
+    transfer->finish_with(ending);
   }
-  (*curl)->multi_cleanup(multi_);
 }
 
 void Engine::serve(const CurlLibrary& curl) {
@@ -106,7 +118,7 @@ void Engine::refuse_all(const std::string& reason) {
   std::unique_lock lock(mutex_);
   while (true) {
     arrived_.wait(lock, [this] { return stopping_ || !orders_.empty(); });
-    if (stopping_) return;
+    if (orders_.empty()) return;
     const auto orders = std::exchange(orders_, {});
     lock.unlock();
     for (const auto& [order, transfer] : orders) {

@@ -157,7 +157,12 @@ void Io::State::end_trees(const std::string& session_id, std::function<void()> d
 }
 
 void Io::State::shut_down(std::function<void()> done) {
-  const auto end_rest = [this, done = std::move(done)] { end_trees("", done); };
+  const auto end_rest = [this, done = std::move(done)] {
+    end_trees("", [this, done] {
+      children.reap();
+      done();
+    });
+  };
   if (running.empty()) return end_rest();
   all_ended = end_rest;
   const auto commands_now = running;

@@ -1,5 +1,7 @@
 // Io: the io thread. One asio io_context; children are spawned and reaped here only, their pipes,
-// timers and signals are watched here. Nothing on it may block.
+// timers and signals are watched here. Nothing on it may block. At most one Io at a time in a
+// process (it reaps every child), made by the main thread before there are others (it blocks
+// SIGCHLD for them); making it ignores SIGPIPE and turns the process into a subreaper.
 #pragma once
 
 #include <functional>

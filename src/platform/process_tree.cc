@@ -69,6 +69,7 @@ std::optional<ProcessInfo> read_process(int pid) {
   process.parent = number<int>(fields[1]);
   process.group = number<int>(fields[2]);
   process.session = number<int>(fields[3]);
+  process.threads = number<int>(fields[17]);
   process.start_time = number<std::uint64_t>(fields[19]);
   return process;
 }

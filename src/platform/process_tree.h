@@ -15,10 +15,12 @@ struct ProcessInfo {
   int parent = 0;
   int group = 0;
   int session = 0;
-  char state = '?';              // R, S, D, T, Z...
+  char state = '?';  // R, S, D, T, Z...
+  int threads = 0;
   std::uint64_t start_time = 0;  // ticks since boot; with pid names one process for ever
 
-  bool dead() const { return state == 'Z' || state == 'X'; }
+  /// A first thread that has ended shows as a zombie while others go on.
+  bool dead() const { return (state == 'Z' || state == 'X') && threads <= 1; }
   bool same(const ProcessInfo& other) const {
     return pid == other.pid && start_time == other.start_time;
   }
