@@ -150,7 +150,7 @@ std::string why_not_found(std::string_view content, std::string_view old_text) {
   if (place && !wanted_essence.front().empty()) return first_difference(file, *place, wanted);
   const std::string& first = wanted_essence.front();
   for (std::size_t i = 0; i < file.size(); ++i) {
-    if (first.size() >= 8 && file_essence[i].find(first) != std::string::npos) {
+    if (first.size() >= 5 && file_essence[i].find(first) != std::string::npos) {
       return "The first line of old_string is only a part of line " + std::to_string(i + 1) +
              ", which reads " + quoted(file[i]) + ".";
     }
