@@ -22,6 +22,12 @@ function(embed_text room target)
   endforeach()
 endfunction()
 
+function(use_precompiled target)
+  if(AGENTD_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM agentd_precompiled)
+  endif()
+endfunction()
+
 function(add_room room)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.cc)
   if(NOT sources)  # a room still being built
@@ -33,8 +39,8 @@ function(add_room room)
                              PRIVATE ${PROJECT_BINARY_DIR}/generated)
   target_link_libraries(agentd_${room} PUBLIC ${ARGN})
   embed_text(${room} agentd_${room})
-  if(AGENTD_PRECOMPILE AND NOT room STREQUAL "base")
-    target_precompile_headers(agentd_${room} REUSE_FROM agentd_precompiled)
+  if(NOT room STREQUAL "base")
+    use_precompiled(agentd_${room})
   endif()
 endfunction()
 
@@ -83,6 +89,7 @@ else()
   add_executable(agentd src/main.cc)
 endif()
 target_link_libraries(agentd PRIVATE agentd_server CLI11::CLI11)
+use_precompiled(agentd)
 if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT AGENTD_SANITIZE)
   # Runs on other distributions of the same age: of what is not part of every system only libcurl
   # is needed. Unreferenced code is dropped, the installed file stripped.
