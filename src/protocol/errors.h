@@ -15,12 +15,14 @@ struct ErrorDoc {
 
 inline constexpr std::array kErrors{
     ErrorDoc{-32700, "", "The message is not JSON. The reply's id is null; the server goes on."},
-    ErrorDoc{-32600, "", "Not a JSON-RPC 2.0 request: a batch, a wrong version, a bad id."},
+    ErrorDoc{-32600, "",
+             "Not a JSON-RPC 2.0 request (a batch, a wrong version, a bad id), more than 64 MiB, "
+             "a second initialize, or anything but exit after shutdown."},
     ErrorDoc{-32601, "", "No such method."},
     ErrorDoc{-32602, "invalidInput",
              "A value breaks its declared shape; `data.path` says where: `params.prompt[1].type`."},
     ErrorDoc{-32603, "internal", "A fault of agentd."},
-    ErrorDoc{-32002, "", "A request before initialize."},
+    ErrorDoc{-32002, "", "Any other request before initialize."},
     ErrorDoc{-32800, "cancelled", "The request was cancelled with `$/cancelRequest`."},
     ErrorDoc{-32010, "notFound", "A file, session or model does not exist."},
     ErrorDoc{-32011, "permissionDenied", "The operating system or a rule refused."},

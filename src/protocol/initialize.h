@@ -45,7 +45,7 @@ struct InitializeParams {
     field("clientInfo", &InitializeParams::client_info, "Who the client is.");
     field("processId", &InitializeParams::process_id,
           "The client's process: agentd ends when it is gone. Absent or null: not watched.",
-          {.minimum = 1, .nullable = true});
+          {.minimum = 1, .maximum = 2147483647, .nullable = true});
     field("capabilities", &InitializeParams::capabilities, "What the client can do.");
   }
 };
