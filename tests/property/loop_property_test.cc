@@ -1,0 +1,258 @@
+// Random replies, timings, approvals, cancels and faults hold the rules of the loop. Each run has
+// its own seed, printed when it fails: AGENTD_PROPERTY_SEED=N AGENTD_PROPERTY_RUNS=1 repeats it.
+// AGENTD_PROPERTY_RUNS sets how many (default 300).
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "property/invariants.h"
+#include "property/random_mind.h"
+#include "support/agent_rig.h"
+
+using namespace agentd;
+using namespace agentd::agent;
+using agentd::test::AgentRig;
+using agentd::test::RandomMind;
+
+namespace {
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+// Short waits are over at once, long ones (giving up on a call) never come.
+class ImpatientClock final : public Clock {
+ public:
+  TimePoint now() const override { return std::chrono::steady_clock::now(); }
+  std::chrono::system_clock::time_point wall() const override {
+    return std::chrono::system_clock::now();
+  }
+  std::unique_ptr<Timer> after(Duration delay, std::function<void()> callback) override {
+    class Nothing final : public Timer {};
+    if (delay < std::chrono::milliseconds(100)) callback();
+    return std::make_unique<Nothing>();
+  }
+};
+
+// What the tools saw: who was inside, and who ran how often.
+struct Floor {
+  std::mutex mutex;
+  int safe_inside = 0;
+  bool unsafe_inside = false;
+  std::map<std::string, int> runs;
+  std::vector<std::string> faults;
+
+  void enter(bool is_safe, const std::string& id) {
+    std::lock_guard lock(mutex);
+    if (++runs[id] > 1) faults.push_back(id + " ran twice");
+    if (unsafe_inside) faults.push_back(id + " runs beside an unsafe call");
+    if (!is_safe && safe_inside > 0) faults.push_back(id + " is unsafe and not alone");
+    if (is_safe && ++safe_inside > 10) faults.push_back("more than ten at once");
+    if (!is_safe) unsafe_inside = true;
+  }
+  void leave(bool is_safe) {
+    std::lock_guard lock(mutex);
+    if (is_safe) {
+      --safe_inside;
+    } else {
+      unsafe_inside = false;
+    }
+  }
+};
+
+struct Coverage {
+  std::map<std::string, int> transitions;
+  std::map<std::string, int> endings;
+};
+
+class RandomRun {
+ public:
+  RandomRun(std::uint64_t seed, Coverage& coverage)
+      : seed_(seed), choice_(seed), coverage_(coverage) {
+    rig_.real_clock = &clock_;
+    add_tools();
+    rig_.options.retry.max_attempts = 3;
+    rig_.options.retry.first_delay = std::chrono::milliseconds(1);
+    rig_.options.retry.max_delay = std::chrono::milliseconds(2);
+    rig_.options.max_turns = choice_.one_in(3) ? 1 + choice_.below(4) : 12;
+    rig_.options.tool_start =
+        choice_.one_in(2) ? ToolStart::streaming : ToolStart::after_reply;
+    rig_.options.approvals = !choice_.one_in(5);
+    static constexpr permission::Mode kModes[] = {
+        permission::Mode::ask, permission::Mode::accept_edits, permission::Mode::plan,
+        permission::Mode::bypass};
+    rig_.conversation.mode = kModes[choice_.below(4)];
+    cancel_at_ = choice_.one_in(3) ? choice_.below(40) : -1;
+  }
+
+  void go() {
+    const int starts = 1 + choice_.below(3);
+    for (int i = 0; i < starts; ++i) one_start();
+    for (const auto& fault : floor_.faults) fail(fault);
+    check_executed_calls_are_in_history();
+  }
+
+ private:
+  void add_tools() {
+    const auto body = [this](bool is_safe, int kind) {
+      return [this, is_safe, kind](const Json& input, const tools::CallContext& context) {
+        floor_.enter(is_safe, context.tool_use_id);
+        for (int i = 0; i < static_cast<int>(input.dump().size()) % 7; ++i) {
+          std::this_thread::yield();
+        }
+        context.progress(platform::OutputStream::standard_output, "p");
+        floor_.leave(is_safe);
+        if (kind == 2) throw std::runtime_error("a tool's bug");
+        auto outcome = kind == 1 && input.contains("command") ? tools::error_outcome("exit 1")
+                                                              : tools::text_outcome("fine");
+        outcome.cancels_queued = outcome.is_error;
+        return outcome;
+      };
+    };
+    rig_.add_tool("Look", true, body(true, 0)).required = {"path"};
+    rig_.add_tool("Change", false, body(false, 0)).required = {"path"};
+    rig_.add_tool("Command", false, body(false, 1)).required = {"command"};
+    rig_.add_tool("Throw", true, body(true, 2));
+  }
+
+  void one_start() {
+    const std::size_t first_request = rig_.provider->requests();
+    rig_.sink_owner = std::make_unique<test::RecordingSink>();
+    rig_.start();
+    std::jthread model([this, first_request](std::stop_token stop) { feed(first_request, stop); });
+    std::jthread user([this](std::stop_token stop) { act(stop); });
+    rig_.sink().wait([](const Event& e) { return std::holds_alternative<RunEnded>(e); }, "end");
+    user.request_stop();  // before the run goes: the user holds on to it
+    user.join();
+    const auto end = rig_.wait_end();
+    model.request_stop();
+    model.join();
+    coverage_.endings[std::string(to_string(end.ending))]++;
+    for (const auto& turn : rig_.sink().all<TurnStarted>()) {
+      if (turn.transition) coverage_.transitions[std::string(to_string(*turn.transition))]++;
+    }
+    if (cancels_asked_ != cancels_told_) fail("a cancel was not answered");
+    for (const auto& fault :
+         test::broken_promises(rig_.sink().events(), rig_.options.max_turns)) {
+      fail(fault);
+    }
+    for (std::size_t i = first_request; i < rig_.provider->requests(); ++i) {
+      for (const auto& fault : test::broken_rules(rig_.provider->request(i).messages)) {
+        fail("request " + std::to_string(i) + ": " + fault);
+      }
+    }
+  }
+
+  // The model's side: random replies in random pieces.
+  void feed(std::size_t index, std::stop_token stop) {
+    RandomMind mind(seed_ * 7919 + 1);
+    mind.always_cut = choice_.one_in(20);
+    for (; rig_.provider->wait_request(index, stop); ++index) {
+      auto events = mind.reply(index);
+      while (!events.empty()) {
+        const auto take = std::min<std::size_t>(
+            events.size(), 1 + static_cast<std::size_t>(mind.below(6)));
+        model::ModelEvents piece(std::make_move_iterator(events.begin()),
+                                 std::make_move_iterator(events.begin() +
+                                                         static_cast<std::ptrdiff_t>(take)));
+        events.erase(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(take));
+        rig_.provider->reply(index, std::move(piece));
+        if (mind.one_in(2)) std::this_thread::yield();
+      }
+    }
+  }
+
+  // The user's side: answers, cancels, changes of mind.
+  void act(std::stop_token stop) {
+    RandomMind mood(seed_ * 104729 + 2);
+    for (std::size_t i = 0;; ++i) {
+      const auto event = rig_.sink().wait_event(i, stop);
+      if (!event) return;
+      if (static_cast<int>(i) == cancel_at_) {
+        for (int times = 1 + mood.below(2); times > 0; --times) cancel();
+      }
+      if (mood.one_in(40)) rig_.run->set_mode(permission::Mode::accept_edits);
+      if (mood.one_in(80)) rig_.run->withdraw_approvals();
+      if (const auto* asked = std::get_if<ApprovalRequested>(&*event)) answer(*asked, mood);
+    }
+  }
+
+  void cancel() {
+    ++cancels_asked_;
+    rig_.run->cancel([this](Ending) { ++cancels_told_; });
+  }
+
+  void answer(const ApprovalRequested& asked, RandomMind& mood) {
+    ApprovalAnswer answer{.tool_use_id = asked.tool_use_id};
+    switch (mood.below(5)) {
+      case 0: answer.decision = ApprovalDecision::deny; break;
+      case 1:
+        answer.decision = ApprovalDecision::allow;
+        answer.scope = ApprovalScope::session;
+        break;
+      case 2:
+        answer.decision = ApprovalDecision::allow;
+        answer.updated_input = Json{{"path", "other"}, {"command", "other"}};
+        break;
+      case 3: cancel(); return;
+      default: answer.decision = ApprovalDecision::allow; break;
+    }
+    rig_.run->approve(answer, [](Result<void>) {});
+    if (mood.one_in(4)) rig_.run->approve(answer, [](Result<void>) {});  // twice
+  }
+
+  // Rule 6: what ran is never asked for again, so its result must stand in history.
+  void check_executed_calls_are_in_history() {
+    std::set<std::string> answered;
+    for (const auto& message : rig_.conversation.history.view()) {
+      for (const auto& block : message->blocks) {
+        if (const auto* result = std::get_if<ToolResultBlock>(&block)) {
+          answered.insert(result->tool_use_id);
+        }
+      }
+    }
+    for (const auto& [id, runs] : floor_.runs) {
+      if (answered.count(id) == 0) fail(id + " ran but is not in history");
+    }
+  }
+
+  void fail(const std::string& what) {
+    FAIL_CHECK("seed " << seed_ << ": " << what);
+  }
+
+  std::uint64_t seed_;
+  RandomMind choice_;
+  Coverage& coverage_;
+  ImpatientClock clock_;
+  Floor floor_;
+  AgentRig rig_;
+  int cancel_at_ = -1;
+  std::atomic<int> cancels_asked_{0};
+  std::atomic<int> cancels_told_{0};
+};
+
+}  // namespace
+
+TEST_CASE("whatever happens, the loop keeps its promises") {
+  const auto runs = number_from("AGENTD_PROPERTY_RUNS", 300);
+  const auto seed = number_from("AGENTD_PROPERTY_SEED", 1);
+  Coverage coverage;
+  for (std::uint64_t i = 0; i < runs; ++i) RandomRun(seed + i, coverage).go();
+  if (runs < 200) return;
+  for (const char* name : {"next_turn", "output_limit_raised", "output_resumed", "reply_cut",
+                           "turn_paused", "nudged"}) {
+    CAPTURE(name);
+    CHECK(coverage.transitions[name] > 0);
+  }
+  for (const char* name : {"completed", "aborted_streaming", "aborted_tools", "max_turns",
+                           "prompt_too_long", "output_limit", "refused", "model_error"}) {
+    CAPTURE(name);
+    CHECK(coverage.endings[name] > 0);
+  }
+  MESSAGE(runs << " random runs from seed " << seed << " kept every promise");
+}

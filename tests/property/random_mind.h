@@ -1,0 +1,35 @@
+// RandomMind: replies that a model, a gateway or a broken network could give, drawn from a seed:
+// text, thinking, good and bad calls, lying stop reasons, ends of every kind, at any place.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+
+#include "model/event.h"
+
+namespace agentd::test {
+
+class RandomMind {
+ public:
+  explicit RandomMind(std::uint64_t seed) : source_(seed) {}
+
+  /// All events of one reply. `calls` is advised: late in a run it ends more often.
+  model::ModelEvents reply(std::size_t request_number);
+
+  int below(int bound) { return std::uniform_int_distribution<int>(0, bound - 1)(source_); }
+  bool one_in(int n) { return below(n) == 0; }
+
+  bool always_cut = false;  // every reply is text that reaches the output limit
+
+ private:
+  void add_block(model::ModelEvents& events, std::size_t request_number);
+  void add_call(model::ModelEvents& events, std::size_t request_number);
+  void add_end(model::ModelEvents& events);
+  model::StopReason any_reason();
+
+  std::mt19937_64 source_;
+  int block_ = 0;
+};
+
+}  // namespace agentd::test

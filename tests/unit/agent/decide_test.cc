@@ -1,0 +1,151 @@
+// The table of decide: every row, and the order of the rows.
+#include "agent/decide.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using namespace agentd::agent;
+using agentd::model::FailureClass;
+using agentd::model::ModelFailure;
+using agentd::model::StopReason;
+
+namespace {
+
+ModelFailure failed(FailureClass failure_class) {
+  ModelFailure failure;
+  failure.failure_class = failure_class;
+  return failure;
+}
+
+std::string name(const Decision& decision) {
+  if (const auto* transition = std::get_if<Transition>(&decision)) {
+    return std::string(to_string(*transition));
+  }
+  return std::string(to_string(std::get<Ending>(decision)));
+}
+
+struct Row {
+  const char* situation;
+  TurnFacts turn;
+  Spent spent;
+  Limits limits;
+  const char* expected;
+};
+
+const Limits kNone{};
+const Spent kFirst{.turns = 1};
+
+std::vector<Row> rows() {
+  using S = StopReason;
+  const auto full = failed(FailureClass::context_overflow);
+  const auto down = failed(FailureClass::overloaded);
+  return {
+      {"cancelled with a call open",
+       {.cancelled = true, .call_was_open = true, .has_calls = true}, kFirst, kNone,
+       "aborted_tools"},
+      {"cancelled while text came", {.cancelled = true}, kFirst, kNone, "aborted_streaming"},
+      {"cancel beats failure", {.cancelled = true, .failure = down}, kFirst, kNone,
+       "aborted_streaming"},
+      {"failed for good", {.failure = down}, kFirst, kNone, "model_error"},
+      {"too long", {.failure = full}, kFirst, kNone, "prompt_too_long"},
+      {"body too large", {.failure = failed(FailureClass::too_large)}, kFirst, kNone,
+       "prompt_too_long"},
+      {"refusal", {.has_calls = true, .stop = S::refusal}, kFirst, kNone, "refused"},
+      {"refusal after a call", {.call_started = true, .has_calls = true, .stop = S::refusal},
+       kFirst, kNone, "refused"},
+      {"window exceeded", {.stop = S::context_window_exceeded}, kFirst, kNone, "prompt_too_long"},
+      {"window exceeded, calls settled",
+       {.call_started = true, .has_calls = true, .stop = S::context_window_exceeded}, kFirst,
+       kNone, "prompt_too_long"},
+      {"text cut by the limit", {.stop = S::max_tokens}, kFirst, kNone, "output_limit_raised"},
+      {"thinking alone used the limit up", {.empty = true, .stop = S::max_tokens}, kFirst, kNone,
+       "output_limit_raised"},
+      {"call cut by the limit", {.has_calls = true, .call_cut = true, .stop = S::max_tokens},
+       kFirst, kNone, "output_limit_raised"},
+      {"cut, but a call has started",
+       {.call_started = true, .has_calls = true, .call_cut = true, .stop = S::max_tokens}, kFirst,
+       kNone, "output_resumed"},
+      {"cut, raised before", {.stop = S::max_tokens}, {.turns = 2, .output_limit_raised = true},
+       kNone, "output_resumed"},
+      {"cut, nothing to raise", {.stop = S::max_tokens}, kFirst, {.can_raise_output = false},
+       "output_resumed"},
+      {"timeout is not helped by a higher limit", {.stop = S::timeout}, kFirst, kNone,
+       "output_resumed"},
+      {"cut again and again", {.stop = S::max_tokens},
+       {.turns = 5, .output_limit_raised = true, .output_resumed = 3}, kNone, "output_limit"},
+      {"limit, but its calls are whole", {.has_calls = true, .stop = S::max_tokens}, kFirst, kNone,
+       "next_turn"},
+      {"stream broke after a call",
+       {.failure = down, .call_started = true, .has_calls = true}, kFirst, kNone, "reply_cut"},
+      {"window failure after a call is still a cut",
+       {.failure = full, .call_started = true, .has_calls = true}, kFirst, kNone, "reply_cut"},
+      {"broke too often", {.failure = down, .call_started = true, .has_calls = true},
+       {.turns = 4, .reply_cut = 3}, kNone, "model_error"},
+      {"calls settled", {.call_started = true, .has_calls = true, .stop = S::tool_use}, kFirst,
+       kNone, "next_turn"},
+      {"calls, though it says end_turn", {.has_calls = true, .stop = S::end_turn}, kFirst, kNone,
+       "next_turn"},
+      {"calls, and no reason told", {.has_calls = true}, kFirst, kNone, "next_turn"},
+      {"calls and pause_turn", {.has_calls = true, .stop = S::pause_turn}, kFirst, kNone,
+       "next_turn"},
+      {"tool_use without a call", {.stop = S::tool_use}, kFirst, kNone, "completed"},
+      {"paused", {.stop = S::pause_turn}, kFirst, kNone, "turn_paused"},
+      {"paused too often", {.stop = S::pause_turn}, {.turns = 6, .turn_paused = 5}, kNone,
+       "completed"},
+      {"empty", {.empty = true, .stop = S::end_turn}, kFirst, kNone, "nudged"},
+      {"empty again", {.empty = true, .stop = S::end_turn}, {.turns = 2, .nudged = 1}, kNone,
+       "model_error"},
+      {"done", {.stop = S::end_turn}, kFirst, kNone, "completed"},
+      {"done by a stop sequence", {.stop = S::stop_sequence}, kFirst, kNone, "completed"},
+      {"done for an unknown reason", {.stop = S::unknown}, kFirst, kNone, "completed"},
+      {"no more turns", {.has_calls = true, .stop = S::tool_use}, {.turns = 3}, {.max_turns = 3},
+       "max_turns"},
+      {"no more turns, but done", {.stop = S::end_turn}, {.turns = 3}, {.max_turns = 3},
+       "completed"},
+      {"a raise is a turn too", {.stop = S::max_tokens}, {.turns = 1}, {.max_turns = 1},
+       "max_turns"},
+      {"turns left", {.has_calls = true}, {.turns = 2}, {.max_turns = 3}, "next_turn"},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("decide: each row") {
+  for (const auto& row : rows()) {
+    CAPTURE(row.situation);
+    CHECK(name(decide(row.turn, row.spent, row.limits)) == row.expected);
+  }
+}
+
+TEST_CASE("spend: counters in a row go back on a normal turn, the raise does not") {
+  Spent spent{.turns = 4};
+  spent = spend(spent, Transition::output_limit_raised);
+  spent = spend(spent, Transition::output_resumed);
+  spent = spend(spent, Transition::reply_cut);
+  spent = spend(spent, Transition::turn_paused);
+  spent = spend(spent, Transition::nudged);
+  CHECK(spent.output_resumed == 1);
+  CHECK(spent.reply_cut == 1);
+  CHECK(spent.turn_paused == 1);
+  CHECK(spent.nudged == 1);
+  spent = spend(spent, Transition::next_turn);
+  CHECK(spent.output_limit_raised);
+  CHECK(spent.output_resumed == 0);
+  CHECK(spent.reply_cut == 0);
+  CHECK(spent.turn_paused == 0);
+  CHECK(spent.nudged == 0);
+  CHECK(spent.turns == 4);
+}
+
+TEST_CASE("outcomes: each ending has its kind") {
+  CHECK(outcome_of(Ending::completed) == OutcomeKind::success);
+  for (const auto ending : {Ending::aborted_streaming, Ending::aborted_tools, Ending::max_turns}) {
+    CHECK(outcome_of(ending) == OutcomeKind::stopped);
+  }
+  for (const auto ending : {Ending::output_limit, Ending::prompt_too_long, Ending::refused,
+                            Ending::model_error, Ending::internal_error}) {
+    CHECK(outcome_of(ending) == OutcomeKind::error);
+  }
+}
