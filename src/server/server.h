@@ -16,20 +16,11 @@
 #include "rpc/peer.h"
 #include "server/binding.h"
 #include "server/engine.h"
+#include "server/exit_code.h"
 #include "server/inbox.h"
 #include "server/sessions.h"
 
 namespace agentd::server {
-
-/// Exit codes of the process, one table for `serve` and `run` (also in --help and the README).
-namespace exit_code {
-inline constexpr int kSuccess = 0;
-inline constexpr int kError = 1;  // also: the client is gone, or exit without shutdown
-inline constexpr int kUsage = 2;
-inline constexpr int kStopped = 3;        // not every run's outcome was success
-inline constexpr int kInterrupted = 130;  // SIGINT
-inline constexpr int kTerminated = 143;   // SIGTERM, SIGHUP
-}  // namespace exit_code
 
 struct ServeOptions {
   rpc::Framing framing = rpc::Framing::automatic;

@@ -1,0 +1,276 @@
+#include "server/run_command.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "platform/stdio.h"
+#include "rpc/outbox.h"
+#include "server/engine.h"
+#include "server/events.h"
+#include "server/exit_code.h"
+#include "server/inbox.h"
+#include "server/piped_input.h"
+#include "server/terminal_view.h"
+
+namespace agentd::server {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A pipe that nobody writes to is waited for this long when there is a prompt without it.
+constexpr auto kPatience = 3s;
+
+bool write_fully(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(fd, text.data(), text.size());
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+// Prompt and piped input as blocks; nothing, after saying why, if there is neither.
+std::optional<std::vector<Block>> read_prompt(const RunCommandOptions& options) {
+  const auto patience =
+      options.prompt.empty() ? std::nullopt : std::optional<std::chrono::milliseconds>(kPatience);
+  const auto piped = read_piped_input(options.input, patience);
+  if (!piped) {
+    write_fully(STDERR_FILENO,
+                "agentd: " + piped.error().where + ": " + piped.error().message + "\n");
+    return std::nullopt;
+  }
+  std::vector<Block> blocks;
+  if (!options.prompt.empty()) blocks.emplace_back(TextBlock{options.prompt});
+  if (*piped && (*piped)->find_first_not_of(" \t\r\n") != std::string::npos) {
+    blocks.emplace_back(TextBlock{**piped});
+  }
+  if (blocks.empty()) {
+    write_fully(STDERR_FILENO,
+                "agentd: nothing to do: give a prompt, or pipe one in (agentd run --help)\n");
+    return std::nullopt;
+  }
+  return blocks;
+}
+
+class RunCommand final : private agent::Sink {
+ public:
+  explicit RunCommand(const RunCommandOptions& options)
+      : options_(options), asks_(isatty(options.input) == 1), view_(make_place()) {}
+
+  int execute(std::vector<Block> prompt) {
+    engine_.io().on_signal({SIGINT, SIGTERM, SIGHUP}, [this](int number) { signalled(number); });
+    if (auto failure = start(std::move(prompt))) {
+      view_.say("agentd: " + failure->message);
+      return exit_code::kError;
+    }
+    while (!over_) step();
+    run_.reset();
+    if (outbox_ && !outbox_->drain(5s)) exit_ = exit_.value_or(exit_code::kError);
+    return exit_.value_or(exit_code::of(agent::outcome_of(ending_)));
+  }
+
+ private:
+  TerminalView::Place make_place();
+  std::optional<Error> start(std::vector<Block> prompt);
+  void emit(agent::Event event) override;
+  void take(const agent::Event& event);
+  void step();
+  void read_answer();
+  void answer(std::string_view line);
+  void next_question();
+  void signalled(int number);
+  void stop(int code);
+  bool write_answer(std::string_view text);
+
+  const RunCommandOptions options_;
+  const bool asks_;  // there is a person to ask
+  Inbox inbox_;
+  Engine engine_;
+  TerminalView view_;
+  std::unique_ptr<rpc::Outbox> outbox_;  // --json
+  std::unique_ptr<EventWriter> events_;  // --json: the run's thread only
+  std::shared_ptr<FlowGate> gate_ = std::make_shared<FlowGate>();
+  std::unique_ptr<agent::Run> run_;
+
+  std::deque<agent::ApprovalRequested> questions_;  // open ones, the first is being asked
+  std::string typed_;                               // of the answer, so far
+  bool input_ended_ = false;
+  bool output_gone_ = false;
+  bool over_ = false;  // the run has ended
+  agent::Ending ending_ = agent::Ending::internal_error;
+  std::optional<int> exit_;               // decided by something else than the ending
+  std::atomic<bool> interrupted_{false};  // set on the io thread: stop waiting for a reader
+};
+
+TerminalView::Place RunCommand::make_place() {
+  TerminalView::Place place;
+  place.answer = [this](std::string_view text) { return write_answer(text); };
+  place.activity = [](std::string_view text) { return write_fully(STDERR_FILENO, text); };
+  place.answer_is_terminal = isatty(options_.output) == 1;
+  place.activity_is_terminal = isatty(STDERR_FILENO) == 1;
+  return place;
+}
+
+std::optional<Error> RunCommand::start(std::vector<Block> prompt) {
+  std::error_code failed;
+  const auto directory = options_.cwd.empty()
+                             ? current_directory()
+                             : std::filesystem::absolute(options_.cwd, failed).string();
+  auto beginning = engine_.begin(directory);
+  if (!beginning) return beginning.error();
+  if (options_.mode) beginning->conversation.mode = *options_.mode;
+  std::vector<agent::Notice> notices = to_notices(beginning->settings.notices);
+  RunWishes wishes;
+  wishes.model = options_.model;
+  wishes.max_turns = options_.max_turns;
+  auto run = engine_.options(wishes, beginning->settings.settings, notices);
+  if (!run) return run.error();
+  run->session_id = engine_.ids().next("session");
+  run->run_id = engine_.ids().next("run");
+  run->prompt = std::move(prompt);
+  run->approvals = asks_;
+  if (options_.json) {
+    outbox_ = std::make_unique<rpc::Outbox>(options_.output, [this](const std::string&) {
+      inbox_.post([this] { stop(exit_code::kError); });
+    });
+    outbox_->set_framing(rpc::Framing::lines);
+    events_ = std::make_unique<EventWriter>(outbox_->open_run(run->session_id, run->run_id, gate_),
+                                            std::move(notices));
+  } else {
+    for (const agent::Notice& notice : notices) view_.show(notice);
+  }
+  run_ = std::make_unique<agent::Run>(
+      std::move(*run), std::move(beginning->conversation), engine_.services(), *this, gate_,
+      [this](agent::Conversation) { inbox_.post([this] { over_ = true; }); });
+  return std::nullopt;
+}
+
+// The run's thread: hands over, never waits.
+void RunCommand::emit(agent::Event event) {
+  if (events_) events_->emit(event);
+  inbox_.post([this, told = std::make_shared<agent::Event>(std::move(event))] { take(*told); });
+}
+
+void RunCommand::take(const agent::Event& event) {
+  if (const auto* ended = std::get_if<agent::RunEnded>(&event)) ending_ = ended->ending;
+  if (!options_.json) view_.show(event);
+  if (const auto* question = std::get_if<agent::ApprovalRequested>(&event); question && asks_) {
+    questions_.push_back(*question);
+    if (questions_.size() == 1) view_.ask(questions_.front());
+  }
+  if (const auto* resolved = std::get_if<agent::ApprovalResolved>(&event)) {
+    const bool was_asked =
+        !questions_.empty() && questions_.front().tool_use_id == resolved->tool_use_id;
+    std::erase_if(questions_,
+                  [&](const auto& q) { return q.tool_use_id == resolved->tool_use_id; });
+    if (was_asked) next_question();
+  }
+}
+
+void RunCommand::next_question() {
+  typed_.clear();
+  if (!questions_.empty()) view_.ask(questions_.front());
+}
+
+// Waits for the run, and meanwhile for the person or for the end of standard output.
+void RunCommand::step() {
+  if (!questions_.empty() && !input_ended_) {
+    read_answer();
+  } else if (output_gone_ || outbox_) {
+    std::array<char, 1> nothing{};
+    (void)platform::read_or_wake(-1, inbox_.wake(), nothing);
+  } else if (platform::wait_idle(options_.output, inbox_.wake()).kind !=
+             platform::WriteStep::Kind::woken) {
+    output_gone_ = true;
+    stop(exit_code::kError);
+  }
+  inbox_.work();
+}
+
+void RunCommand::read_answer() {
+  std::array<char, 1024> buffer{};
+  const auto step = platform::read_or_wake(options_.input, inbox_.wake(), buffer);
+  switch (step.kind) {
+    case platform::ReadStep::Kind::woken:
+      return;
+    case platform::ReadStep::Kind::data:
+      typed_.append(buffer.data(), step.bytes);
+      break;
+    case platform::ReadStep::Kind::end:
+    case platform::ReadStep::Kind::failed:
+      input_ended_ = true;
+      run_->withdraw_approvals();
+      return;
+  }
+  const std::size_t end = typed_.find('\n');
+  if (end == std::string::npos) return;
+  answer(std::string_view(typed_).substr(0, end));
+}
+
+void RunCommand::answer(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(" \t\r");
+  const char key = first == std::string_view::npos ? '\0' : line[first];
+  agent::ApprovalAnswer approval;
+  approval.tool_use_id = questions_.front().tool_use_id;
+  if (key == 'y' || key == 'Y' || key == 's' || key == 'S') {
+    approval.decision = agent::ApprovalDecision::allow;
+    if (key == 's' || key == 'S') approval.scope = agent::ApprovalScope::session;
+  } else if (key != 'n' && key != 'N') {
+    typed_.clear();
+    return view_.ask_again();
+  }
+  // The next question comes with approvalResolved; one that was withdrawn meanwhile, too.
+  typed_.clear();
+  run_->approve(std::move(approval), [](const Result<void>&) {});
+}
+
+// The io thread.
+void RunCommand::signalled(int number) {
+  const int code = number == SIGINT ? exit_code::kInterrupted : exit_code::kTerminated;
+  interrupted_ = true;
+  inbox_.post([this, code] { stop(code); });
+}
+
+void RunCommand::stop(int code) {
+  if (!exit_) exit_ = code;
+  if (run_) run_->cancel([](agent::Ending) {});
+}
+
+// Waits for a slow reader, but not past a signal.
+bool RunCommand::write_answer(std::string_view text) {
+  while (!text.empty() && !output_gone_) {
+    const auto step = platform::write_or_wake(options_.output, inbox_.wake(), text);
+    switch (step.kind) {
+      case platform::WriteStep::Kind::wrote:
+        text.remove_prefix(step.bytes);
+        break;
+      case platform::WriteStep::Kind::woken:
+        // Whoever called us goes on with the inbox.
+        if (interrupted_) return false;
+        break;
+      case platform::WriteStep::Kind::closed:
+      case platform::WriteStep::Kind::failed:
+        output_gone_ = true;
+        stop(exit_code::kError);
+    }
+  }
+  return !output_gone_;
+}
+
+}  // namespace
+
+int run_command(const RunCommandOptions& options) {
+  auto prompt = read_prompt(options);
+  if (!prompt) return exit_code::kUsage;
+  RunCommand command(options);
+  return command.execute(std::move(*prompt));
+}
+
+}  // namespace agentd::server

@@ -1,0 +1,26 @@
+// `agentd run`: one run from a shell. The same engine and the same agent::Run as behind the
+// protocol, with a sink of its own. The main thread prints and asks; the run has its thread.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "permission/permission.h"
+
+namespace agentd::server {
+
+struct RunCommandOptions {
+  std::string prompt;  // empty: all of it comes from standard input
+  std::optional<std::string> model;
+  std::optional<permission::Mode> mode;
+  std::optional<int> max_turns;
+  std::string cwd;    // empty: where we are
+  bool json = false;  // print the notifications, one per line
+  int input = 0;
+  int output = 1;
+};
+
+/// Returns the exit code (exit_code.h).
+int run_command(const RunCommandOptions& options);
+
+}  // namespace agentd::server
