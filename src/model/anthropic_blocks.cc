@@ -1,0 +1,164 @@
+#include "model/anthropic_blocks.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <utility>
+
+#include "model/anthropic_encoder.h"
+#include "wire/text.h"
+
+namespace agentd::model {
+namespace {
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;
+
+bool wire_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-';
+}
+
+// FNV-1a: tells apart ids that differ only in characters the wire does not know.
+std::uint32_t hash(std::string_view text) {
+  std::uint32_t value = 2166136261u;
+  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 16777619u;
+  return value;
+}
+
+std::string wire_name(std::string_view name) {
+  std::string out;
+  for (const char c : name) out.push_back(wire_character(c) ? c : '_');
+  return out;
+}
+
+void append_text(std::string& out, const std::string& text) {
+  out += R"({"type":"text","text":)";
+  wire::append_string(out, text);
+  out += '}';
+}
+
+void append_image(std::string& out, const ImageBlock& image) {
+  out += R"({"type":"image","source":{"type":"base64","media_type":)";
+  wire::append_string(out, image.media_type);
+  out += R"(,"data":)";
+  wire::append_string(out, image.data);
+  out += "}}";
+}
+
+void append_tool_result(std::string& out, const ToolResultBlock& result) {
+  out += R"({"type":"tool_result","tool_use_id":)";
+  wire::append_string(out, wire_tool_use_id(result.tool_use_id));
+  std::string content = "[";
+  for (const ToolContent& part : result.content) {
+    if (const auto* text = std::get_if<TextBlock>(&part)) {
+      if (blank(text->text)) continue;
+      wire::append_comma(content);
+      append_text(content, text->text);
+    } else {
+      wire::append_comma(content);
+      append_image(content, std::get<ImageBlock>(part));
+    }
+  }
+  if (content.size() > 1) out.append(R"(,"content":)").append(content).append("]");
+  if (result.is_error) out += R"(,"is_error":true)";
+  out += '}';
+}
+
+// Appends the block after a comma if one is due; true if it was appended and may carry a mark.
+bool append_block(std::string& out, const Block& block) {
+  return std::visit(Overloaded{[&](const TextBlock& text) {
+                                 if (blank(text.text)) return false;
+                                 wire::append_comma(out);
+                                 append_text(out, text.text);
+                                 return true;
+                               },
+                               [&](const ThinkingBlock& thinking) {
+                                 // The API takes back only what it signed.
+                                 if (!thinking.signature) return false;
+                                 wire::append_comma(out);
+                                 out += R"({"type":"thinking","thinking":)";
+                                 wire::append_string(out, thinking.thinking);
+                                 out += R"(,"signature":)";
+                                 wire::append_string(out, *thinking.signature);
+                                 out += '}';
+                                 return false;
+                               },
+                               [&](const RedactedThinkingBlock& redacted) {
+                                 wire::append_comma(out);
+                                 out += R"({"type":"redacted_thinking","data":)";
+                                 wire::append_string(out, redacted.data);
+                                 out += '}';
+                                 return false;
+                               },
+                               [&](const ToolUseBlock& use) {
+                                 wire::append_comma(out);
+                                 out += R"({"type":"tool_use","id":)";
+                                 wire::append_string(out, wire_tool_use_id(use.id));
+                                 out += R"(,"name":)";
+                                 wire::append_string(out, wire_tool_name(use.name));
+                                 out += R"(,"input":)";
+                                 wire::append_json(out, use.input);
+                                 out += '}';
+                                 return true;
+                               },
+                               [&](const ImageBlock& image) {
+                                 wire::append_comma(out);
+                                 append_image(out, image);
+                                 return true;
+                               },
+                               [&](const ToolResultBlock& result) {
+                                 wire::append_comma(out);
+                                 append_tool_result(out, result);
+                                 return true;
+                               },
+                               [&](const OpaqueBlock& opaque) {
+                                 wire::append_comma(out);
+                                 out += opaque.json;
+                                 return false;  // whether it may carry a mark is not known either
+                               }},
+                    block);
+}
+
+}  // namespace
+
+bool blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos;
+}
+
+MessageText encode_message(const Message& message) {
+  std::string out = R"({"role":")";
+  out += message.role == Role::user ? "user" : "assistant";
+  out += R"(","content":[)";
+  std::size_t mark_at = std::string::npos;
+  for (const Block& block : message.blocks) {
+    if (append_block(out, block)) mark_at = out.size() - 1;  // before the closing brace
+  }
+  MessageText text;
+  if (out.back() == '[') return text;
+  out += "]}";
+  text.markable = mark_at != std::string::npos;
+  if (text.markable) text.back = out.substr(mark_at);
+  text.front = std::move(out);
+  if (text.markable) text.front.resize(mark_at);
+  return text;
+}
+
+std::string wire_tool_use_id(std::string_view id) {
+  std::string out = wire_name(id);
+  if (!out.empty() && out == id) return out;
+  char suffix[16];
+  std::snprintf(suffix, sizeof suffix, "_%08x", static_cast<unsigned>(hash(id)));
+  return out + suffix;
+}
+
+std::string wire_tool_name(std::string_view name) {
+  constexpr std::size_t kLongestName = 64;
+  std::string out = wire_name(name.substr(0, kLongestName));
+  return out.empty() ? "unnamed" : out;
+}
+
+}  // namespace agentd::model

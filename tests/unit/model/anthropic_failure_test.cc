@@ -1,0 +1,166 @@
+// Failures by what endpoints say, in our own short examples; the recorded answers where they lie
+// beside the source.
+#include "model/anthropic_failure.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "model/overflow.h"
+#include "support/stream_case.h"
+
+using namespace agentd;
+using namespace agentd::model;
+using std::chrono::milliseconds;
+
+namespace {
+
+const auto kNow = std::chrono::sys_days(std::chrono::year(1994) / 11 / 6) + std::chrono::hours(8) +
+                  std::chrono::minutes(49);
+
+ModelFailure refused(int status, const std::string& body,
+                     std::vector<std::pair<std::string, std::string>> headers = {}) {
+  platform::HttpHead head;
+  head.status = status;
+  head.headers = std::move(headers);
+  return failure_from_response(head, body, kNow);
+}
+
+std::string error_body(const std::string& type, const std::string& message) {
+  return Json{{"type", "error"}, {"error", {{"type", type}, {"message", message}}}}.dump();
+}
+
+}  // namespace
+
+TEST_CASE("by the body's type, by the status where the body says nothing") {
+  using enum FailureClass;
+  CHECK(refused(400, error_body("overloaded_error", "x")).failure_class == overloaded);
+  CHECK(refused(529, "").failure_class == overloaded);
+  CHECK(refused(503, "<html>").failure_class == api_error);
+  CHECK(refused(504, error_body("timeout_error", "x")).failure_class == api_error);
+  CHECK(refused(408, "").failure_class == api_error);
+  CHECK(refused(409, "").failure_class == api_error);
+  CHECK(refused(401, "{\"error\":\"no\"}").failure_class == auth);
+  CHECK(refused(403, "").failure_class == auth);
+  CHECK(refused(402, "").failure_class == billing);
+  CHECK(refused(404, "").failure_class == not_found);
+  CHECK(refused(413, "too large").failure_class == too_large);
+  CHECK(refused(422, "").failure_class == invalid_request);
+  CHECK(
+      refused(400, error_body("invalid_request_error", "temperature: range: 0..1")).failure_class ==
+      invalid_request);
+  CHECK(refused(400, error_body("invalid_request_error", "prompt is too long: 9 tokens > 8"))
+            .failure_class == context_overflow);
+  CHECK(refused(400, error_body("invalid_request_error", "Your credit balance is too low"))
+            .failure_class == billing);
+}
+
+TEST_CASE("a spend limit is no rate limit") {
+  CHECK(refused(429, error_body("rate_limit_error", "slow down")).failure_class ==
+        FailureClass::rate_limit);
+  CHECK(
+      refused(429, error_body("rate_limit_error", "You reached your spend limit")).failure_class ==
+      FailureClass::billing);
+  CHECK(refused(429, error_body("rate_limit_error", "You reached your usage limit"),
+                {{"retry-after", "5"}})
+            .failure_class == FailureClass::rate_limit);
+}
+
+TEST_CASE("the waits that servers tell") {
+  const auto wait = [](std::vector<std::pair<std::string, std::string>> headers) {
+    return refused(429, "", std::move(headers)).retry_after;
+  };
+  CHECK(wait({{"retry-after", "2"}}) == milliseconds(2'000));
+  CHECK(wait({{"retry-after", "1.5"}}) == milliseconds(1'500));
+  CHECK(wait({{"retry-after-ms", "250"}, {"retry-after", "2"}}) == milliseconds(250));
+  CHECK(wait({{"retry-after", "Sun, 06 Nov 1994 08:49:37 GMT"}}) == milliseconds(37'000));
+  CHECK(wait({{"retry-after", "Sun, 06 Nov 1994 08:00:00 GMT"}}) == milliseconds(0));
+  CHECK(wait({{"retry-after", "99999999999999999999"}})->count() > 1'000'000'000);
+  for (const char* nonsense : {"", "soon", "-5", "nan", "Sun, 99 Xyz 1994 08:49:37 GMT"}) {
+    CAPTURE(nonsense);
+    CHECK_FALSE(wait({{"retry-after", nonsense}}));
+  }
+}
+
+TEST_CASE("x-should-retry is passed on") {
+  CHECK(refused(500, "", {{"x-should-retry", "false"}}).should_retry == false);
+  CHECK(refused(400, "", {{"x-should-retry", "true"}}).should_retry == true);
+  CHECK_FALSE(refused(400, "", {{"x-should-retry", "maybe"}}).should_retry);
+}
+
+TEST_CASE("the message holds what was said and the request id") {
+  CHECK(
+      refused(400, error_body("invalid_request_error", "bad"), {{"request-id", "req_1"}}).message ==
+      "HTTP 400, invalid_request_error: bad (request id req_1)");
+  CHECK(refused(400, R"({"error":{"message":"bad"},"request_id":"req_2"})").message ==
+        "HTTP 400, bad (request id req_2)");
+  CHECK(refused(502, "  <html>\n<body>").message == "HTTP 502, <html>");
+  CHECK(refused(500, "").message == "HTTP 500, no message");
+  CHECK(refused(500, std::string(100'000, '[')).message.size() < 300);
+}
+
+TEST_CASE("what is an error object") {
+  for (const char* error : {R"({"type":"error"})", R"({"error":{"code":"1"}})", R"({"error":"x"})",
+                            R"({"detail":"x"})", R"({"code":400,"message":"x"})"}) {
+    CAPTURE(error);
+    CHECK(is_error_object(Json::parse(error)));
+  }
+  for (const char* other : {R"({"type":"ping"})", R"({"error":null})", R"({})", R"([1])",
+                            R"({"type":"x","detail":"y"})"}) {
+    CAPTURE(other);
+    CHECK_FALSE(is_error_object(Json::parse(other)));
+  }
+}
+
+TEST_CASE("texts that say the request does not fit") {
+  for (const char* text : {"prompt is too long: 3 tokens > 2 maximum",
+                           "Your input exceeds the context window of this model.",
+                           "This model's maximum context length is 5 tokens.",
+                           "request (9 tokens) exceeds the available context size (5 tokens)",
+                           "Prompt too long; exceeded max context length by 7 tokens"}) {
+    CAPTURE(text);
+    CHECK(says_context_overflow(text));
+  }
+  for (const char* text : {"", "max_tokens: too large", "messages: text must not be empty"}) {
+    CAPTURE(text);
+    CHECK_FALSE(says_context_overflow(text));
+  }
+}
+
+TEST_CASE("recorded error answers") {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(AGENTD_SOURCE_DIR) / "../shared/recorded/errors";
+  if (!fs::exists(folder)) {
+    MESSAGE("SKIPPED: no recordings beside the source (../shared/recorded/errors)");
+    return;
+  }
+  int overflows = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().stem().string();
+    CAPTURE(name);
+    const Json recorded = Json::parse(test::read_file(entry.path().string()));
+    std::vector<std::pair<std::string, std::string>> headers;
+    for (const auto& [key, value] : recorded.at("headers").items()) {
+      if (value.is_string()) headers.emplace_back(key, value.get<std::string>());
+    }
+    const Json& body = recorded.at("body");
+    const ModelFailure failure =
+        refused(recorded.at("status").get<int>(),
+                body.is_string() ? body.get<std::string>() : body.dump(), std::move(headers));
+    CAPTURE(failure.message);
+    CAPTURE(to_string(failure.failure_class));
+    const bool overflow = failure.failure_class == FailureClass::context_overflow;
+    overflows += overflow ? 1 : 0;
+    const bool named_so = name.find("context-overflow") != std::string::npos ||
+                          name.find("handles-cont") != std::string::npos;
+    CHECK(overflow == named_so);
+    if (!name.starts_with("anthropic")) continue;
+    using enum FailureClass;
+    const FailureClass expected = named_so                                  ? context_overflow
+                                  : name.find("-401-") != std::string::npos ? auth
+                                  : name.find("-404-") != std::string::npos ? not_found
+                                                                            : invalid_request;
+    CHECK(failure.failure_class == expected);
+  }
+  CHECK(overflows >= 6);
+}
