@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <deque>
 #include <filesystem>
@@ -59,7 +60,7 @@ std::optional<std::vector<Block>> read_prompt(const RunCommandOptions& options) 
   return blocks;
 }
 
-class RunCommand final : private agent::Sink {
+class RunCommand final : public agent::Sink {
  public:
   explicit RunCommand(const RunCommandOptions& options)
       : options_(options), asks_(isatty(options.input) == 1), view_(make_place()) {}
@@ -76,10 +77,11 @@ class RunCommand final : private agent::Sink {
     return exit_.value_or(exit_code::of(agent::outcome_of(ending_)));
   }
 
+  void emit(agent::Event event) override;
+
  private:
   TerminalView::Place make_place();
   std::optional<Error> start(std::vector<Block> prompt);
-  void emit(agent::Event event) override;
   void take(const agent::Event& event);
   void step();
   void read_answer();
