@@ -48,6 +48,11 @@ Result<void> check_known(const Target& target, View needed, const CallContext& c
   if (!target.content) return {};
   switch (seen_state(context.read_set, target.path, *target.content)) {
     case platform::ReadSet::State::never_read:
+      if (!shown_as_text(target)) {
+        return make_error(Code::conflict, target.path + " is " + describe_binary(*target.content) +
+                                              ", which is not text. If it is really to be "
+                                              "replaced, remove it with Bash first");
+      }
       return make_error(Code::conflict, target.path +
                                             " has not been read in this session. Read it first, "
                                             "then change it");

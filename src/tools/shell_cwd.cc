@@ -1,11 +1,12 @@
 #include "tools/shell_cwd.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+
+#include "base/ids.h"
 
 namespace agentd::tools {
 namespace {
@@ -13,8 +14,9 @@ namespace {
 // The command travels as an argument and through eval, so that a syntax error in it names its own
 // line and shows none of ours. `set +ex` because the trap must neither be traced nor fail the
 // shell; `>|` because the command may have set noclobber.
-constexpr const char* kTrapBegin = "trap '{ set +ex; builtin pwd -P >| ";
-constexpr const char* kTrapEnd = "; } 2>/dev/null' EXIT; ";
+constexpr const char* kTrapBegin =
+    "trap '{ set +ex; [[ ${PWD-} == \"$agentd_cwd\" ]] || builtin pwd -P >| ";
+constexpr const char* kTrapEnd = "; } 2>/dev/null' EXIT; agentd_cwd=$PWD; ";
 constexpr const char* kRun = "agentd_command=$1; shift; eval \"$agentd_command\"";
 
 bool plain(const std::string& path) {
@@ -25,30 +27,27 @@ bool plain(const std::string& path) {
 
 std::string temporary_directory() {
   const char* named = std::getenv("TMPDIR");
-  return named != nullptr && *named == '/' && plain(named) ? named : "/tmp";
+  const bool usable =
+      named != nullptr && *named == '/' && plain(named) && ::access(named, W_OK | X_OK) == 0;
+  return usable ? named : "/tmp";
 }
 
 }  // namespace
 
 ShellCwd::ShellCwd() {
-  std::string path = temporary_directory() + "/agentd-cwd-XXXXXX";
-  const int fd = ::mkostemp(path.data(), O_CLOEXEC);
-  if (fd < 0) return;
-  ::close(fd);
-  path_ = std::move(path);
+  RandomIds ids;
+  path_ = temporary_directory() + "/" + ids.next("agentd-cwd");
 }
 
 ShellCwd::~ShellCwd() {
-  if (!path_.empty()) ::unlink(path_.c_str());
+  ::unlink(path_.c_str());
 }
 
 std::vector<std::string> ShellCwd::argv(const std::string& command) const {
-  const std::string trap = path_.empty() ? "" : kTrapBegin + path_ + kTrapEnd;
-  return {"bash", "-c", trap + kRun, "bash", command};
+  return {"bash", "-c", kTrapBegin + path_ + kTrapEnd + kRun, "bash", command};
 }
 
 std::optional<std::string> ShellCwd::read() const {
-  if (path_.empty()) return std::nullopt;
   std::ifstream file(path_, std::ios::binary);
   std::string cwd{std::istreambuf_iterator<char>(file), {}};
   if (!cwd.empty() && cwd.back() == '\n') cwd.pop_back();  // a name may hold more of them

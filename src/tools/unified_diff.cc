@@ -46,8 +46,8 @@ Texts numbered(std::string_view before, std::string_view after) {
   for (const std::string_view line : texts.before) texts.a.push_back(number(line));
   for (const std::string_view line : texts.after) texts.b.push_back(number(line));
   // A line without its end equals no line that has one.
-  const bool same_last = texts.before_ends_open && texts.after_ends_open &&
-                         texts.before.back() == texts.after.back();
+  const bool same_last =
+      texts.before_ends_open && texts.after_ends_open && texts.before.back() == texts.after.back();
   if (texts.before_ends_open) texts.a.back() = -1;
   if (texts.after_ends_open) texts.b.back() = same_last ? -1 : -2;
   return texts;

@@ -22,7 +22,7 @@ Outcome bash(Workspace& ws, const std::string& command) {
 std::size_t reports_left() {
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/tmp")) {
-    if (entry.path().filename().string().find("agentd-cwd-") == 0) ++count;
+    if (entry.path().filename().string().find("agentd-cwd_") == 0) ++count;
   }
   return count;
 }
@@ -93,6 +93,9 @@ TEST_CASE("the current directory carries over inside the workspace") {
   CHECK(bash(ws, "cd 'deep dir' && exit 4").cwd == ws.path("sub/deep dir"));
   CHECK_FALSE(bash(ws, "(cd /); true").cwd);
   CHECK_FALSE(bash(ws, "false").cwd);
+  CHECK_FALSE(bash(ws, "cd /; cd -").cwd);
+  CHECK(bash(ws, "set -u; unset PWD; builtin cd ..; exit 5").details["exitCode"] == 5);
+  CHECK(ws.cwd() == ws.path("sub"));
   const Outcome out = bash(ws, "cd /");
   CHECK(out.cwd == ws.root());
   CHECK(says(out, "outside the workspace"));
