@@ -74,6 +74,7 @@ std::string essence(const Json& expected) {
                     expected.at("reasoning").get<std::string>() + "\n";
   for (const Json& call : expected.at("tool_calls")) {
     const Json input = call.contains("arguments") ? call.at("arguments") : Json::object();
+    if (input.is_null()) continue;  // cut: nothing that could run
     out += "call " + call.at("id").get<std::string>() + " " + call.at("name").get<std::string>() +
            " " + input.dump() + "\n";
   }

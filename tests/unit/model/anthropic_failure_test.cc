@@ -152,7 +152,7 @@ TEST_CASE("recorded error answers") {
     const bool overflow = failure.failure_class == FailureClass::context_overflow;
     overflows += overflow ? 1 : 0;
     const bool named_so = name.find("context-overflow") != std::string::npos ||
-                          name.find("handles-cont") != std::string::npos;
+                          name.find("handles-con") != std::string::npos;
     CHECK(overflow == named_so);
     if (!name.starts_with("anthropic")) continue;
     using enum FailureClass;
