@@ -372,21 +372,23 @@ TEST_CASE("commands side by side keep their processes apart") {
   Rig rig;
   std::vector<std::thread> threads;
   std::mutex mutex;
-  std::vector<std::string> named;
-  for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([&, i] {
-      CommandSpec spec = rig.bash("(setsid sleep 31" + std::to_string(i) + " &); echo x");
-      const auto end = rig.io().commands().run(spec, {});
+  std::vector<std::vector<std::string>> named(4);
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    threads.emplace_back([&, i, file = "pid" + std::to_string(i)] {
+      const auto end = rig.io().commands().run(
+          rig.bash("(setsid bash -c 'echo $$ > " + file + "; exec sleep 300' &); until [ -s " +
+                   file + " ]; do :; done"),
+          {});
       std::lock_guard lock(mutex);
-      for (const auto& line : end->still_running) {
-        named.push_back(std::to_string(i) + line.substr(line.find('(')));
-      }
+      named[i] = end->still_running;
     });
   }
   for (auto& thread : threads) thread.join();
-  std::sort(named.begin(), named.end());
-  CHECK(named ==
-        std::vector<std::string>{"0(sleep 310)", "1(sleep 311)", "2(sleep 312)", "3(sleep 313)"});
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    const int pid = number_in(rig.scratch() / ("pid" + std::to_string(i)));
+    REQUIRE(named[i].size() == 1);
+    CHECK(named[i][0].starts_with("pid " + std::to_string(pid) + " ("));
+  }
 }
 
 TEST_CASE("orphans that die are reaped while nothing else happens") {
