@@ -22,7 +22,7 @@ def clean_environment(agentd, home):
 
 
 def run_shell(block, expected, directory, environment):
-    done = subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=directory, timeout=300,
+    done = subprocess.run(["bash", "-euc", block], cwd=directory, timeout=300,
                           env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode != 0:
         return f"exit code {done.returncode}: {done.stderr}"

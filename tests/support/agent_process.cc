@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
 
 namespace agentd::testing {
@@ -52,6 +53,7 @@ AgentProcess::AgentProcess(const AgentProcessOptions& options) : framing_(option
   if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) throw ProcessFault("pipe2 failed");
   error_ = memfd_create("agentd-stderr", MFD_CLOEXEC);
   std::vector<std::string> arguments = options.argv;
+  arguments.at(0) = std::filesystem::absolute(arguments[0]);  // it starts elsewhere
   std::vector<std::string> environment = environment_of(options);
   const std::vector<char*> argv = pointers(arguments);
   const std::vector<char*> envp = pointers(environment);

@@ -106,6 +106,15 @@ void Watch::reply(const Json& message) {
   const auto params = request.mapped().find("params");
   contract_.check(method, "params", params == request.mapped().end() ? Json::object() : *params);
   contract_.check(method, "result", message["result"]);
+  if (method == "agent/start") runs_[message["result"].at("runId")].announced = true;
+  if (method == "agent/cancel" && !runs_[params->at("runId")].ended) {
+    refuse("agent/cancel answered before runEnded");
+  }
+  if (method == "shutdown") {
+    for (const auto& [id, run] : runs_) {
+      if (!run.ended) refuse("shutdown answered before the runEnded of " + id);
+    }
+  }
 }
 
 void Watch::notification(const std::string& method, const Json& params) {
@@ -114,6 +123,7 @@ void Watch::notification(const std::string& method, const Json& params) {
   Run& run = runs_[params.at("runId")];
   if (params.at("seq") != ++run.seq)
     refuse("seq is not " + std::to_string(run.seq) + ": " + params.dump());
+  if (!run.announced) refuse(method + " before the answer to agent/start");
   if (run.ended) refuse(method + " after runEnded");
   if (run.started == (method == "agent/runStarted")) refuse("runStarted is not first, or is twice");
   run.started = true;

@@ -41,6 +41,7 @@ class Watch {
  private:
   struct Run {
     std::int64_t seq = 0;
+    bool announced = false;  // agent/start was answered with it
     bool started = false;
     bool ended = false;
     std::map<std::string, std::string> calls;      // id -> started, ready, running, closed

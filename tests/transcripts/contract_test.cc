@@ -26,6 +26,12 @@ class Traffic {
     params["seq"] = ++seq;
     watch.received({{"jsonrpc", "2.0"}, {"method", "agent/" + method}, {"params", params}});
   }
+  void announce() {
+    watch.sent(
+        {{"jsonrpc", "2.0"}, {"id", 0}, {"method", "agent/start"}, {"params", {{"prompt", "p"}}}});
+    watch.received(
+        {{"jsonrpc", "2.0"}, {"id", 0}, {"result", {{"sessionId", "s"}, {"runId", "r"}}}});
+  }
   void begin() { say("runStarted", {{"model", "demo"}}); }
   void end() {
     say("runEnded",
@@ -62,6 +68,7 @@ class Traffic {
 
 TEST_CASE("a run that keeps every promise passes") {
   Traffic traffic;
+  traffic.announce();
   traffic.begin();
   traffic.call("started");
   traffic.call("ready");
@@ -75,8 +82,14 @@ TEST_CASE("a run that keeps every promise passes") {
 
 TEST_CASE("what breaks the order or the closure is refused") {
   Traffic traffic;
+  SUBCASE("the answer to agent/start is first") {
+    CHECK_THROWS(traffic.begin());
+    return;
+  }
+  traffic.announce();
   SUBCASE("runStarted is first") {
     CHECK_THROWS(traffic.call("started"));
+    return;
   }
   traffic.begin();
   SUBCASE("seq has no gap") {
@@ -86,9 +99,24 @@ TEST_CASE("what breaks the order or the closure is refused") {
   }
   SUBCASE("a member of the wrong type") {
     CHECK_THROWS(traffic.say("textDelta", {{"text", 1}}));
+    return;
+  }
+  SUBCASE("agent/cancel and shutdown are answered after runEnded") {
+    for (const char* method : {"agent/cancel", "shutdown"}) {
+      Json params = Json::object();
+      Json result;
+      if (std::string(method) == "agent/cancel") {
+        params["runId"] = "r";
+        result = {{"ending", "completed"}};
+      }
+      traffic.watch.sent({{"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", params}});
+      CHECK_THROWS(traffic.watch.received({{"jsonrpc", "2.0"}, {"id", 1}, {"result", result}}));
+    }
+    return;
   }
   SUBCASE("a run that never ends") {
     CHECK_THROWS(traffic.watch.ended());
+    return;
   }
   SUBCASE("nothing after runEnded") {
     traffic.end();
@@ -98,16 +126,20 @@ TEST_CASE("what breaks the order or the closure is refused") {
   traffic.call("started");
   SUBCASE("a call without a result") {
     CHECK_THROWS(traffic.end());
+    return;
   }
   SUBCASE("running before ready") {
     CHECK_THROWS(traffic.call("running"));
+    return;
   }
   SUBCASE("asked before ready") {
     CHECK_THROWS(traffic.ask());
+    return;
   }
   traffic.call("ready");
   SUBCASE("resolved without a question") {
     CHECK_THROWS(traffic.resolve());
+    return;
   }
   SUBCASE("two results") {
     traffic.result();
@@ -117,9 +149,11 @@ TEST_CASE("what breaks the order or the closure is refused") {
   traffic.ask();
   SUBCASE("running with an open question") {
     CHECK_THROWS(traffic.call("running"));
+    return;
   }
   SUBCASE("a result with an open question") {
     CHECK_THROWS(traffic.result());
+    return;
   }
 }
 
@@ -140,5 +174,5 @@ TEST_CASE("exactly one reply per request, of the declared shape") {
   ask();
   CHECK_NOTHROW(answer(good));
   CHECK_THROWS(answer(good));
-  watch.ended();
+  CHECK_THROWS(watch.ended());  // the run that was announced never ended
 }

@@ -147,14 +147,27 @@ class Player {
     return *message;
   }
 
+  /// Only the order of one run's notifications, and what Watch holds, is promised: an answer that
+  /// comes while notifications are skipped waits for the line that expects it.
   void expect(const Json& pattern) {
+    if (pattern.contains("id") && take_held(pattern)) return;
     const bool skip = std::exchange(skipping_, false);
     for (;;) {
-      const Json message = receive();
+      Json message = receive();
       const auto fault = mismatch(pattern, message, names_);
       if (!fault) return;
-      if (!skip || !is_notification(message)) throw Failure(*fault);
+      if (!skip) throw Failure(*fault);
+      if (!is_notification(message)) held_.push_back(std::move(message));
     }
+  }
+
+  bool take_held(const Json& pattern) {
+    for (auto held = held_.begin(); held != held_.end(); ++held) {
+      if (mismatch(pattern, *held, names_)) continue;
+      held_.erase(held);
+      return true;
+    }
+    return false;
   }
 
   void send_signal(const std::string& name) {
@@ -189,12 +202,14 @@ class Player {
     int status = 0;
     if (waitpid(-1, &status, WNOHANG) != -1) throw Failure("a process outlived agentd");
     watch_.ended();
+    if (!held_.empty()) throw Failure("an answer no line expects: " + held_[0].dump());
     const std::string noise = process_->standard_error();
     if (!noise.empty()) throw Failure("standard error is not empty: " + noise);
   }
 
-  std::string heard() const {
-    std::string text = "\n  the last messages were:";
+  std::string heard() {
+    std::string text = "\n  standard error: " + process_->standard_error();
+    text += "\n  the last messages were:";
     const std::size_t from = heard_.size() > 6 ? heard_.size() - 6 : 0;
     for (std::size_t i = from; i < heard_.size(); ++i) text += "\n    " + heard_[i].dump();
     return text;
@@ -206,6 +221,7 @@ class Player {
   Names names_;
   std::optional<AgentProcess> process_;
   std::vector<Json> heard_;
+  std::vector<Json> held_;  // answers not expected yet
   bool skipping_ = false;
   bool exited_ = false;
 };
