@@ -19,9 +19,17 @@ Result<void> open(const std::string& destination, Level lowest);
 bool enabled(Level level);
 void write(Level level, std::string_view line);
 
-inline void debug(std::string_view line) { write(Level::debug, line); }
-inline void info(std::string_view line) { write(Level::info, line); }
-inline void warning(std::string_view line) { write(Level::warning, line); }
-inline void error(std::string_view line) { write(Level::error, line); }
+inline void debug(std::string_view line) {
+  write(Level::debug, line);
+}
+inline void info(std::string_view line) {
+  write(Level::info, line);
+}
+inline void warning(std::string_view line) {
+  write(Level::warning, line);
+}
+inline void error(std::string_view line) {
+  write(Level::error, line);
+}
 
 }  // namespace agentd::log

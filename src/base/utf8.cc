@@ -7,7 +7,9 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-bool continuation(unsigned char byte) { return (byte & 0xC0) == 0x80; }
+bool continuation(unsigned char byte) {
+  return (byte & 0xC0) == 0x80;
+}
 
 struct Step {
   std::size_t length;  // bytes consumed

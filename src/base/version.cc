@@ -2,6 +2,8 @@
 
 namespace agentd {
 
-std::string_view version() { return AGENTD_VERSION; }
+std::string_view version() {
+  return AGENTD_VERSION;
+}
 
 }  // namespace agentd

@@ -55,8 +55,8 @@ struct OpaqueBlock {
   std::string json;  // the whole block, one JSON object
 };
 
-using Block = std::variant<TextBlock, ThinkingBlock, RedactedThinkingBlock, ToolUseBlock, ImageBlock,
-                           ToolResultBlock, OpaqueBlock>;
+using Block = std::variant<TextBlock, ThinkingBlock, RedactedThinkingBlock, ToolUseBlock,
+                           ImageBlock, ToolResultBlock, OpaqueBlock>;
 
 enum class Role { user, assistant };
 
