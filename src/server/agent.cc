@@ -168,12 +168,13 @@ void Server::set_mode(protocol::SetModeParams params, Answer<protocol::Empty> an
         make_error(Code::not_found, "there is no session \"" + params.session_id + "\""));
   }
   const permission::Mode mode = from_protocol(params.permission_mode);
+  // First the reply, then what follows from it: open questions are settled on the run's thread.
+  answer.result({});
   if (session->active) {
     session->active->run->set_mode(mode);
   } else {
     session->conversation->mode = mode;
   }
-  answer.result({});
 }
 
 }  // namespace agentd::server

@@ -1,0 +1,198 @@
+// `agentd run` from a shell: streams, exit codes, piped input, and a person at a terminal.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "temporary_workspace.h"
+
+using namespace agentd::testing;
+using Json = nlohmann::json;
+
+namespace {
+
+const std::string kWrite = R"(
+reply
+  when results 0
+  text Writing.
+  call Write {"file_path":"a.txt","content":"hello\n"}
+reply
+  when result ok
+  text It is written.
+reply
+  text It is not written.
+)";
+
+struct Ran {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+// Runs a shell line in the workspace; `agentd` in it is the binary.
+Ran shell(const TemporaryWorkspace& workspace, const std::string& line) {
+  workspace.write("line.sh", "agentd() { " AGENTD_BINARY " \"$@\"; }\ncd " + workspace.work() +
+                                 "\nexport HOME=" + workspace.home() +
+                                 "\nunset ANTHROPIC_API_KEY XDG_CONFIG_HOME\n" + line + "\n");
+  const std::string command = "timeout 60 bash " + workspace.path("line.sh") + " >" +
+                              workspace.path("out") + " 2>" + workspace.path("err");
+  const int status = std::system(command.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, workspace.read("out"),
+          workspace.read("err")};
+}
+
+// The binary on a terminal of its own: types the next of `answers` at each question; returns the
+// screen and the exit code.
+Ran at_terminal(const TemporaryWorkspace& workspace, const std::string& model,
+                const std::vector<std::string>& answers) {
+  int terminal = -1;
+  const pid_t pid = forkpty(&terminal, nullptr, nullptr, nullptr);
+  REQUIRE(pid >= 0);
+  if (pid == 0) {
+    setenv("HOME", workspace.home().c_str(), 1);
+    if (chdir(workspace.work().c_str()) != 0) _exit(126);
+    execl(AGENTD_BINARY, AGENTD_BINARY, "run", "--model", model.c_str(), "go", nullptr);
+    _exit(127);
+  }
+  Ran ran;
+  std::size_t typed = 0;
+  std::size_t seen = 0;
+  char buffer[4096];
+  pollfd watched{terminal, POLLIN, 0};
+  while (poll(&watched, 1, 30'000) > 0) {
+    const ssize_t n = read(terminal, buffer, sizeof buffer);
+    if (n <= 0) break;
+    ran.out.append(buffer, static_cast<std::size_t>(n));
+    const std::size_t question = ran.out.find("> ", ran.out.find("Allow it?", seen));
+    if (question == std::string::npos || typed == answers.size()) continue;
+    seen = question;
+    const std::string& answer = answers[typed++];
+    CHECK(write(terminal, answer.data(), answer.size()) == static_cast<ssize_t>(answer.size()));
+  }
+  close(terminal);  // whoever still runs gets SIGHUP
+  int status = 0;
+  waitpid(pid, &status, 0);
+  ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return ran;
+}
+
+}  // namespace
+
+TEST_CASE("the answer on standard output, activity on standard error, exit 0") {
+  TemporaryWorkspace workspace;
+  const auto model = workspace.script(kWrite);
+  const Ran ran = shell(
+      workspace, "agentd run --permission-mode acceptEdits --model " + model + " 'go' </dev/null");
+  CHECK(ran.code == 0);
+  CHECK(ran.out == "Writing.\n\nIt is written.\n");
+  CHECK(ran.err == "* Write a.txt\n  Write completed\n");
+  CHECK(workspace.read("work/a.txt") == "hello\n");
+}
+
+TEST_CASE("nobody to ask: denied, and the run goes on") {
+  TemporaryWorkspace workspace;
+  const auto model = workspace.script(kWrite);
+  const Ran ran = shell(workspace, "agentd run --model " + model + " 'go' </dev/null");
+  CHECK(ran.code == 0);
+  CHECK(ran.out == "Writing.\n\nIt is not written.\n");
+  CHECK(ran.err.find("  Write denied: ") != std::string::npos);
+  CHECK(workspace.read("work/a.txt").empty());
+}
+
+TEST_CASE("--json prints the notifications, one per line") {
+  TemporaryWorkspace workspace;
+  const auto model = workspace.script("reply\n  text hi\n");
+  const Ran ran = shell(workspace, "agentd run --json --model " + model + " 'go' </dev/null");
+  CHECK(ran.code == 0);
+  CHECK(ran.err.empty());
+  std::vector<std::string> methods;
+  std::size_t begin = 0;
+  for (std::size_t end = 0; (end = ran.out.find('\n', begin)) != std::string::npos;) {
+    const Json message = Json::parse(ran.out.substr(begin, end - begin));
+    CHECK(message["params"]["seq"] == methods.size() + 1);
+    methods.push_back(message["method"]);
+    begin = end + 1;
+  }
+  CHECK(begin == ran.out.size());
+  REQUIRE(methods.size() >= 5);
+  CHECK(methods.front() == "agent/runStarted");
+  CHECK(methods.back() == "agent/runEnded");
+}
+
+TEST_CASE("what is piped in is part of the prompt") {
+  TemporaryWorkspace workspace;
+  const auto model = workspace.script(
+      "reply\n  when prompt has needle\n  when prompt has question\n  text both\n"
+      "reply\n  when prompt has needle\n  text piped only\n"
+      "reply\n  text neither\n");
+  const std::string run = "agentd run --model " + model;
+  CHECK(shell(workspace, "echo needle | " + run + " question").out == "both\n");
+  CHECK(shell(workspace, "echo needle | " + run).out == "piped only\n");
+  CHECK(shell(workspace, run + " question </dev/null").out == "neither\n");
+}
+
+TEST_CASE("exit codes") {
+  TemporaryWorkspace workspace;
+  const auto model = workspace.script("reply\n  call Read {\"file_path\":\"a\"}\n");
+  const std::string run = "agentd run --model " + model;
+  CHECK(shell(workspace, run + " --max-turns 1 go </dev/null").code == 3);
+  CHECK(shell(workspace, "agentd run --model no/such go </dev/null").code == 1);
+  CHECK(shell(workspace, "agentd run --cwd /does/not/exist go </dev/null").code == 1);
+  CHECK(shell(workspace, "agentd run </dev/null").code == 2);
+  CHECK(shell(workspace, "agentd run --no-such-flag go </dev/null").code == 2);
+  CHECK(shell(workspace, "agentd run --permission-mode yolo go </dev/null").code == 2);
+  CHECK(shell(workspace, "agentd --framing carrier-pigeon </dev/null").code == 2);
+  const Ran help = shell(workspace, "agentd run --help");
+  CHECK(help.code == 0);
+  CHECK(help.out.find("Exit codes:") != std::string::npos);
+  const Ran version = shell(workspace, "agentd --version");
+  CHECK(version.code == 0);
+  CHECK(version.out.starts_with("agentd "));
+}
+
+TEST_CASE("signals and a reader that closes") {
+  TemporaryWorkspace workspace;
+  // The command is a child of agentd: it signals its parent and would go on.
+  const auto run = [&](const char* signal_name) {
+    const auto model =
+        workspace.script(std::string("reply\n  call Bash {\"command\":\"echo $$ > pid; kill -") +
+                         signal_name + " $PPID; sleep 600\"}\n");
+    return shell(workspace,
+                 "agentd run --permission-mode bypass --model " + model + " go </dev/null")
+        .code;
+  };
+  CHECK(run("INT") == 130);
+  CHECK(run("TERM") == 143);
+  const int pid = std::stoi(workspace.read("work/pid"));
+  CHECK(kill(pid, 0) != 0);
+
+  const auto talkative = workspace.script("reply\n  text " + std::string(500'000, 'x') + "\n");
+  const Ran ran = shell(workspace, "agentd run --model " + talkative +
+                                       " go </dev/null | head -c 1 >/dev/null; exit "
+                                       "${PIPESTATUS[0]}");
+  CHECK(ran.code == 1);
+}
+
+TEST_CASE("a person at a terminal is asked") {
+  TemporaryWorkspace workspace;
+  const auto model = workspace.script(kWrite);
+  Ran ran = at_terminal(workspace, model, {"maybe\n", "n\n"});
+  CHECK(ran.code == 0);
+  CHECK(ran.out.find("+hello") != std::string::npos);
+  CHECK(ran.out.find("It is not written.") != std::string::npos);
+  CHECK(workspace.read("work/a.txt").empty());
+
+  ran = at_terminal(workspace, model, {"y\n"});
+  CHECK(ran.code == 0);
+  CHECK(ran.out.find("It is written.") != std::string::npos);
+  CHECK(workspace.read("work/a.txt") == "hello\n");
+}
