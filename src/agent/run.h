@@ -1,5 +1,5 @@
 // One run: the model answers, its tools work, their results go back, until there is nothing left
-// to do. The whole loop is four steps, each a function in run.cc, in this order:
+// to do. The whole loop is four steps, each a function in loop.cc, in this order:
 //
 //   prepare  what this turn needs: the view of history that is sent, the tool list
 //   stream   send it; every delta goes out as an event; calls start in the executor while the
