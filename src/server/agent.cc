@@ -50,18 +50,23 @@ void Server::start(protocol::StartParams params, Answer<protocol::StartResult> a
   if (params.run_id && params.run_id->empty()) {
     return answer.error(make_error(Code::invalid_input, "a name is not empty", "params.runId"));
   }
-  auto prompt = to_blocks(std::move(params.prompt));
-  if (!prompt) return answer.error(prompt.error());
-
+  if (shutdown_answer_ || leaving_) {
+    return answer.error(make_error(Code::cancelled, "agentd is shutting down"));
+  }
   if (params.session_id) {
-    const Session* known = sessions_.find(*params.session_id);
+    Session* known = sessions_.find(*params.session_id);
     if (known != nullptr && known->active) {
+      if (known->active->events->end_told()) {
+        return start_after(*known->active, std::move(params), std::move(answer));
+      }
       return answer.error(make_error(Code::session_busy,
                                      "a run is going on in this session: wait for its "
                                      "agent/runEnded, or cancel it"),
                           run_id_member(known->active->run_id));
     }
   }
+  auto prompt = to_blocks(std::move(params.prompt));
+  if (!prompt) return answer.error(prompt.error());
   std::vector<agent::Notice> notices;
   Session fresh;
   auto session = session_for(params, fresh, notices);
@@ -69,7 +74,7 @@ void Server::start(protocol::StartParams params, Answer<protocol::StartResult> a
 
   RunWishes wishes;
   wishes.model = params.model ? params.model : (*session)->model;
-  if (!wishes.model && !(*session)->settings.model) wishes.model = options_.model;
+  if (!wishes.model) wishes.model = options_.model;
   if (params.tool_start) wishes.tool_start = from_protocol(*params.tool_start);
   wishes.max_turns = params.max_turns;
   wishes.system_prompt = std::move(params.system_prompt);
@@ -86,6 +91,14 @@ void Server::start(protocol::StartParams params, Answer<protocol::StartResult> a
   run->approvals = approvals_;
   answer.result({kept.id, run->run_id});
   launch(kept, std::move(*run), std::move(notices));
+}
+
+// The client has seen runEnded, the conversation is on its way back: the session is not busy.
+void Server::start_after(ActiveRun& active, protocol::StartParams params,
+                         Answer<protocol::StartResult> answer) {
+  active.after_end.push_back([this,
+                              held = std::make_shared<protocol::StartParams>(std::move(params)),
+                              answer = std::move(answer)] { start(std::move(*held), answer); });
 }
 
 // The session to go on with, or `fresh` made into a new one.
@@ -171,6 +184,7 @@ void Server::set_mode(protocol::SetModeParams params, Answer<protocol::Empty> an
   // First the reply, then what follows from it: open questions are settled on the run's thread.
   answer.result({});
   if (session->active) {
+    session->active->mode = mode;
     session->active->run->set_mode(mode);
   } else {
     session->conversation->mode = mode;

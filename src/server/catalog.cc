@@ -20,7 +20,6 @@ protocol::ModelListResult list_models(const model::Models& models) {
                              model.facts.context_window, model.facts.maximum_output,
                              model.available});
   }
-  result.default_model = models.default_name();
   return result;
 }
 
@@ -31,7 +30,7 @@ void Server::bind_catalog() {
        [this](auto, auto answer) { answer.result(list_tools(engine_.tools())); });
   bind(peer_, protocol::kModelList, [this](auto, auto answer) {
     protocol::ModelListResult result = list_models(engine_.models());
-    if (options_.model) result.default_model = *options_.model;
+    result.default_model = engine_.default_model(options_.model);
     answer.result(result);
   });
 }

@@ -86,6 +86,13 @@ Result<Engine::Beginning> Engine::begin(const std::string& directory) {
   return beginning;
 }
 
+std::string Engine::default_model(const std::optional<std::string>& flag) {
+  if (flag) return *flag;
+  const auto loaded =
+      config::load_settings(current_directory(), *files_, config::process_environment());
+  return loaded.settings.model ? *loaded.settings.model : models().default_name();
+}
+
 Result<agent::RunOptions> Engine::options(const RunWishes& wishes, const config::Settings& settings,
                                           std::vector<agent::Notice>& notices) {
   std::string name = wishes.model.value_or(settings.model.value_or(""));

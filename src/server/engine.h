@@ -48,6 +48,10 @@ class Engine {
   };
   Result<Beginning> begin(const std::string& directory);
 
+  /// What answers in a new session of this directory when a request names no model: `flag` (of the
+  /// command line), else that of the settings, else Anthropic if it has a key, else `demo`.
+  std::string default_model(const std::optional<std::string>& flag);
+
   /// Fills in model, limits and policies; ids and prompt are the caller's. Tells in `notices` what
   /// a person should know of the choice.
   Result<agent::RunOptions> options(const RunWishes& wishes, const config::Settings& settings,

@@ -166,6 +166,7 @@ void EventWriter::write(const agent::Notice& event) {
 
 void EventWriter::write(const agent::RunEnded& event) {
   ending_ = event.ending;
+  end_told_ = true;
   protocol::RunEnded out;
   out.ending = server::to_protocol(event.ending);
   out.outcome = server::to_protocol(agent::outcome_of(event.ending));

@@ -3,6 +3,7 @@
 // text: no tree is built for it.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ class EventWriter final : public agent::Sink {
 
   /// How the run ended; to be read once the run has handed its conversation back.
   agent::Ending ending() const { return ending_; }
+  /// The client may know that the run is over. Any thread.
+  bool end_told() const { return end_told_; }
 
  private:
   void write(const agent::RunStarted& event);
@@ -44,6 +47,7 @@ class EventWriter final : public agent::Sink {
   rpc::RunChannel channel_;
   std::vector<agent::Notice> opening_;
   agent::Ending ending_ = agent::Ending::internal_error;
+  std::atomic<bool> end_told_{false};
   std::string fields_;  // reused from event to event
 };
 

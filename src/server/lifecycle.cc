@@ -84,7 +84,7 @@ void Server::end_of_input() {
 }
 
 void Server::on_run_ended(const std::string& session_id, agent::Conversation conversation) {
-  sessions_.run_ended(session_id, std::move(conversation));
+  for (const auto& request : sessions_.run_ended(session_id, std::move(conversation))) request();
   if (shutdown_answer_ && sessions_.active_runs() == 0) {
     shutdown_answer_->result(nullptr);
     shutdown_answer_.reset();

@@ -108,6 +108,7 @@ class RunCommand final : public agent::Sink {
   bool over_ = false;  // the run has ended
   agent::Ending ending_ = agent::Ending::internal_error;
   std::optional<int> exit_;               // decided by something else than the ending
+  std::atomic<std::size_t> waiting_{0};   // bytes handed over and not printed yet
   std::atomic<bool> interrupted_{false};  // set on the io thread: stop waiting for a reader
 };
 
@@ -154,15 +155,32 @@ std::optional<Error> RunCommand::start(std::vector<Block> prompt) {
   return std::nullopt;
 }
 
+// What waits to be printed: past 1 MB the model and the commands are not read, as with a client.
+constexpr std::size_t kMaxWaiting = 1024 * 1024;
+
+std::size_t weight(const agent::Event& event) {
+  if (const auto* text = std::get_if<agent::TextDelta>(&event)) return text->text.size();
+  if (const auto* progress = std::get_if<agent::ToolProgress>(&event)) return progress->text.size();
+  return 0;
+}
+
 // The run's thread: hands over, never waits.
 void RunCommand::emit(agent::Event event) {
-  if (events_) events_->emit(event);
+  if (events_) {
+    events_->emit(event);
+  } else if (waiting_.fetch_add(weight(event)) + weight(event) > kMaxWaiting) {
+    gate_->close();
+  }
   inbox_.post([this, told = std::make_shared<agent::Event>(std::move(event))] { take(*told); });
 }
 
 void RunCommand::take(const agent::Event& event) {
   if (const auto* ended = std::get_if<agent::RunEnded>(&event)) ending_ = ended->ending;
-  if (!options_.json) view_.show(event);
+  if (!options_.json) {
+    view_.show(event);
+    const std::size_t waiting = waiting_.fetch_sub(weight(event)) - weight(event);
+    if (waiting <= kMaxWaiting / 2 && gate_->closed()) gate_->open();
+  }
   if (const auto* question = std::get_if<agent::ApprovalRequested>(&event); question && asks_) {
     questions_.push_back(*question);
     if (questions_.size() == 1) view_.ask(questions_.front());

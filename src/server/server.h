@@ -50,6 +50,8 @@ class Server {
   // agent.cc
   void bind_agent();
   void start(protocol::StartParams params, Answer<protocol::StartResult> answer);
+  void start_after(ActiveRun& active, protocol::StartParams params,
+                   Answer<protocol::StartResult> answer);
   Result<Session*> session_for(const protocol::StartParams& params, Session& fresh,
                                std::vector<agent::Notice>& notices);
   void launch(Session& session, agent::RunOptions options, std::vector<agent::Notice> notices);

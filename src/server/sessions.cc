@@ -34,15 +34,19 @@ void Sessions::run_began(Session& session, ActiveRun active) {
   session.active = std::move(active);
 }
 
-void Sessions::run_ended(const std::string& session_id, agent::Conversation conversation) {
+std::vector<std::function<void()>> Sessions::run_ended(const std::string& session_id,
+                                                       agent::Conversation conversation) {
   Session* session = find(session_id);
-  if (session == nullptr || !session->active) return;
+  if (session == nullptr || !session->active) return {};
   const agent::Ending ending = session->active->events->ending();
   if (agent::outcome_of(ending) != agent::OutcomeKind::success) every_run_succeeded_ = false;
   remember(session->active->run_id, ending);
   by_run_.erase(session->active->run_id);
+  if (session->active->mode) conversation.mode = *session->active->mode;
+  auto waiting = std::move(session->active->after_end);
   session->active.reset();  // joins the run's thread, which has nothing left to do
   session->conversation = std::move(conversation);
+  return waiting;
 }
 
 void Sessions::remember(const std::string& run_id, agent::Ending ending) {

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "agent/run.h"
 #include "config/settings.h"
@@ -17,6 +19,9 @@ namespace agentd::server {
 
 struct ActiveRun {
   std::string run_id;
+  std::optional<permission::Mode> mode;  // asked for meanwhile; the run may be past hearing it
+  /// Requests that came between runEnded and the conversation's return; done after it.
+  std::vector<std::function<void()>> after_end;
   std::unique_ptr<EventWriter> events;
   std::shared_ptr<FlowGate> gate;
   std::unique_ptr<agent::Run> run;  // after what it uses: it is destroyed first
@@ -42,7 +47,9 @@ class Sessions {
   bool run_id_used(const std::string& run_id);
 
   void run_began(Session& session, ActiveRun active);
-  void run_ended(const std::string& session_id, agent::Conversation conversation);
+  /// Returns the requests that waited for it.
+  std::vector<std::function<void()>> run_ended(const std::string& session_id,
+                                               agent::Conversation conversation);
 
   std::size_t active_runs() const { return by_run_.size(); }
   template <class Visitor>
