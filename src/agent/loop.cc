@@ -43,11 +43,10 @@ Loop::Loop(const RunOptions& options, Conversation& conversation, const Services
 Loop::~Loop() {
   stream_.reset();
   if (!looking_around_.joinable()) return;
-  // It only reads a few small files; if a dead file system holds it, it is left to itself.
   if (surroundings_) {
     looking_around_.join();
   } else {
-    looking_around_.detach();
+    looking_around_.detach();  // given up: a dead file system holds it
   }
 }
 
@@ -83,7 +82,11 @@ void Loop::wind_up() {
     give_up_timer_ =
         services_.clock.after(kGiveUpAfter, [box = mailbox_] { box->push(GiveUpDue{}); });
   }
-  while (!executor_.idle()) {
+  const auto busy = [this] {
+    const bool looking = looking_around_.joinable() && !surroundings_ && !gave_up_;
+    return looking || !executor_.idle();
+  };
+  while (busy()) {
     auto message = mailbox_->pop();
     if (!message) return;
     handle(std::move(*message));

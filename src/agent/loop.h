@@ -106,7 +106,8 @@ class Loop {
   bool call_was_open_ = false;  // when it was cancelled
   std::vector<std::function<void(Ending)>> cancel_waiters_;
   std::unique_ptr<Timer> give_up_timer_;
-  std::vector<std::string> given_up_;
+  bool gave_up_ = false;
+  std::vector<std::string> given_up_;  // the calls that did not stop
 
   std::optional<std::string> surroundings_;
   std::thread looking_around_;

@@ -45,7 +45,8 @@ class EventChecker {
   void on(const TurnStarted& turn) {
     if (turn_open_) fail("a turn inside a turn");
     if (turn.turn != ++turns_) fail("turns are not counted by one");
-    if ((turn.turn == 1) == turn.transition.has_value()) fail("transition on turn 1, or none later");
+    if ((turn.turn == 1) == turn.transition.has_value())
+      fail("transition on turn 1, or none later");
     if (max_turns_ > 0 && turn.turn > max_turns_) fail("a turn more than maxTurns");
     turn_open_ = true;
   }
@@ -69,7 +70,8 @@ class EventChecker {
     }
     CallLog& call = open_call(use.tool_use_id);
     switch (use.state) {
-      case ToolUseState::started: break;
+      case ToolUseState::started:
+        break;
       case ToolUseState::input_delta:
         if (call.running) fail(use.tool_use_id + " got input while running");
         break;

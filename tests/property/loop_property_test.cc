@@ -80,12 +80,11 @@ class RandomRun {
     rig_.options.retry.first_delay = std::chrono::milliseconds(1);
     rig_.options.retry.max_delay = std::chrono::milliseconds(2);
     rig_.options.max_turns = choice_.one_in(3) ? 1 + choice_.below(4) : 12;
-    rig_.options.tool_start =
-        choice_.one_in(2) ? ToolStart::streaming : ToolStart::after_reply;
+    rig_.options.tool_start = choice_.one_in(2) ? ToolStart::streaming : ToolStart::after_reply;
     rig_.options.approvals = !choice_.one_in(5);
-    static constexpr permission::Mode kModes[] = {
-        permission::Mode::ask, permission::Mode::accept_edits, permission::Mode::plan,
-        permission::Mode::bypass};
+    static constexpr permission::Mode kModes[] = {permission::Mode::ask,
+                                                  permission::Mode::accept_edits,
+                                                  permission::Mode::plan, permission::Mode::bypass};
     rig_.conversation.mode = kModes[choice_.below(4)];
     cancel_at_ = choice_.one_in(3) ? choice_.below(40) : -1;
   }
@@ -137,8 +136,7 @@ class RandomRun {
       if (turn.transition) coverage_.transitions[std::string(to_string(*turn.transition))]++;
     }
     if (cancels_asked_ != cancels_told_) fail("a cancel was not answered");
-    for (const auto& fault :
-         test::broken_promises(rig_.sink().events(), rig_.options.max_turns)) {
+    for (const auto& fault : test::broken_promises(rig_.sink().events(), rig_.options.max_turns)) {
       fail(fault);
     }
     for (std::size_t i = first_request; i < rig_.provider->requests(); ++i) {
@@ -155,11 +153,11 @@ class RandomRun {
     for (; rig_.provider->wait_request(index, stop); ++index) {
       auto events = mind.reply(index);
       while (!events.empty()) {
-        const auto take = std::min<std::size_t>(
-            events.size(), 1 + static_cast<std::size_t>(mind.below(6)));
-        model::ModelEvents piece(std::make_move_iterator(events.begin()),
-                                 std::make_move_iterator(events.begin() +
-                                                         static_cast<std::ptrdiff_t>(take)));
+        const auto take =
+            std::min<std::size_t>(events.size(), 1 + static_cast<std::size_t>(mind.below(6)));
+        model::ModelEvents piece(
+            std::make_move_iterator(events.begin()),
+            std::make_move_iterator(events.begin() + static_cast<std::ptrdiff_t>(take)));
         events.erase(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(take));
         rig_.provider->reply(index, std::move(piece));
         if (mind.one_in(2)) std::this_thread::yield();
@@ -190,7 +188,9 @@ class RandomRun {
   void answer(const ApprovalRequested& asked, RandomMind& mood) {
     ApprovalAnswer answer{.tool_use_id = asked.tool_use_id};
     switch (mood.below(5)) {
-      case 0: answer.decision = ApprovalDecision::deny; break;
+      case 0:
+        answer.decision = ApprovalDecision::deny;
+        break;
       case 1:
         answer.decision = ApprovalDecision::allow;
         answer.scope = ApprovalScope::session;
@@ -199,8 +199,12 @@ class RandomRun {
         answer.decision = ApprovalDecision::allow;
         answer.updated_input = Json{{"path", "other"}, {"command", "other"}};
         break;
-      case 3: cancel(); return;
-      default: answer.decision = ApprovalDecision::allow; break;
+      case 3:
+        cancel();
+        return;
+      default:
+        answer.decision = ApprovalDecision::allow;
+        break;
     }
     rig_.run->approve(answer, [](Result<void>) {});
     if (mood.one_in(4)) rig_.run->approve(answer, [](Result<void>) {});  // twice
@@ -221,9 +225,7 @@ class RandomRun {
     }
   }
 
-  void fail(const std::string& what) {
-    FAIL_CHECK("seed " << seed_ << ": " << what);
-  }
+  void fail(const std::string& what) { FAIL_CHECK("seed " << seed_ << ": " << what); }
 
   std::uint64_t seed_;
   RandomMind choice_;

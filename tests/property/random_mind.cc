@@ -44,23 +44,32 @@ void RandomMind::add_block(model::ModelEvents& events, std::size_t request_numbe
       if (!one_in(5)) events.emplace_back(model::BlockEnded{block_, std::nullopt, {}});
       ++block_;
       return;
-    default: add_call(events, request_number); return;
+    default:
+      add_call(events, request_number);
+      return;
   }
 }
 
+// Every stand-in tool with every input, some of them more often.
+std::vector<std::pair<std::string, std::string>> RandomMind::stand_in_menu() {
+  std::vector<std::pair<std::string, std::string>> menu;
+  for (const char* name :
+       {"Look", "Look", "Look", "Change", "Change", "Command", "Throw", "Nothing"}) {
+    for (const char* input :
+         {R"({"path":"a"})", R"({"path":"b"})", R"({"path":"a","n":2})", R"({"command":"make"})",
+          R"({})", "", R"({"path":)", R"([1])", R"({"bad":1})", R"({"path":"/etc/x"})"}) {
+      menu.emplace_back(name, input);
+    }
+  }
+  return menu;
+}
+
 void RandomMind::add_call(model::ModelEvents& events, std::size_t request_number) {
-  static constexpr std::array kNames = {"Look",    "Look",  "Look", "Change", "Change",
-                                        "Command", "Throw", "Nothing"};
-  static constexpr std::array kInputs = {
-      R"({"path":"a"})", R"({"path":"b"})",    R"({"path":"a","n":2})", R"({"command":"make"})",
-      R"({})",           "",                   R"({"path":)",           R"([1])",
-      R"({"bad":1})",    R"({"path":"/etc/x"})"};
   std::string id = "t" + std::to_string(request_number) + "_" + std::to_string(block_);
   if (one_in(8)) id = "";
   if (one_in(8)) id = "same";
-  events.emplace_back(model::BlockBegan{block_, BlockKind::tool_use, id,
-                                        kNames[static_cast<std::size_t>(below(kNames.size()))]});
-  const std::string input = kInputs[static_cast<std::size_t>(below(kInputs.size()))];
+  const auto& [name, input] = menu[static_cast<std::size_t>(below(static_cast<int>(menu.size())))];
+  events.emplace_back(model::BlockBegan{block_, BlockKind::tool_use, id, name});
   const auto cut = static_cast<std::size_t>(below(static_cast<int>(input.size()) + 1));
   if (cut > 0) {
     events.emplace_back(model::Delta{block_, model::DeltaKind::input, input.substr(0, cut)});

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "model/event.h"
 
@@ -21,8 +23,11 @@ class RandomMind {
   bool one_in(int n) { return below(n) == 0; }
 
   bool always_cut = false;  // every reply is text that reaches the output limit
+  /// Calls to choose from: a tool's name and the JSON text of an input, good or bad.
+  std::vector<std::pair<std::string, std::string>> menu = stand_in_menu();
 
  private:
+  static std::vector<std::pair<std::string, std::string>> stand_in_menu();
   void add_block(model::ModelEvents& events, std::size_t request_number);
   void add_call(model::ModelEvents& events, std::size_t request_number);
   void add_end(model::ModelEvents& events);

@@ -16,7 +16,9 @@ using agentd::test::ReplyBuilder;
 
 namespace {
 
-tools::Outcome fine(const Json&, const tools::CallContext&) { return tools::text_outcome("fine"); }
+tools::Outcome fine(const Json&, const tools::CallContext&) {
+  return tools::text_outcome("fine");
+}
 
 model::ModelEvents done() {
   return ReplyBuilder().text("done").stop(StopReason::end_turn).end();
@@ -258,8 +260,9 @@ TEST_CASE("an approval: asked, answered, then it runs; a late answer is told so"
   CHECK(status_of(rig, "t1") == ToolStatus::completed);
 }
 
-TEST_CASE("a denial is told to the model with the user's words, cancels what is behind it, and the "
-          "run goes on") {
+TEST_CASE(
+    "a denial is told to the model with the user's words, cancels what is behind it, and the "
+    "run goes on") {
   AgentRig rig;
   rig.conversation.mode = permission::Mode::ask;
   rig.add_tool("Change", false, fine);
@@ -275,7 +278,8 @@ TEST_CASE("a denial is told to the model with the user's words, cancels what is 
   CHECK(rig.wait_end().ending == Ending::completed);
   CHECK(status_of(rig, "t1") == ToolStatus::denied);
   CHECK(status_of(rig, "t2") == ToolStatus::cancelled);
-  const auto& result = std::get<ToolResultBlock>(rig.provider->request(1).messages.back()->blocks[0]);
+  const auto& result =
+      std::get<ToolResultBlock>(rig.provider->request(1).messages.back()->blocks[0]);
   CHECK(std::get<TextBlock>(result.content[0]).text.find("use b instead") != std::string::npos);
 }
 
@@ -290,9 +294,9 @@ TEST_CASE("a session grant settles the pending questions it covers") {
                              .call("t3", "Command", R"({"command":"make clean"})")
                              .end());
   rig.sink().wait(asked_for("t3"), "third question");
-  CHECK(answer(rig, {.tool_use_id = "t1",
-                     .decision = ApprovalDecision::allow,
-                     .scope = ApprovalScope::session}));
+  CHECK(answer(
+      rig,
+      {.tool_use_id = "t1", .decision = ApprovalDecision::allow, .scope = ApprovalScope::session}));
   rig.sink().wait(result_of("t2"), "the covered call ran");
   CHECK(answer(rig, {.tool_use_id = "t3", .decision = ApprovalDecision::deny}));
   rig.provider->reply(1, done());
@@ -308,10 +312,11 @@ TEST_CASE("nobody to ask: denied at once, with the reason") {
   rig.options.approvals = false;
   rig.add_tool("Change", false, fine);
   rig.provider->mind = [](const auto&, std::size_t index) {
-    return index == 1 ? done() : ReplyBuilder()
-                                     .call("t1", "Change", R"({"path":"a"})")
-                                     .call("t2", "Change", R"({"path":"b"})")
-                                     .end();
+    return index == 1 ? done()
+                      : ReplyBuilder()
+                            .call("t1", "Change", R"({"path":"a"})")
+                            .call("t2", "Change", R"({"path":"b"})")
+                            .end();
   };
   rig.start();
   CHECK(rig.wait_end().ending == Ending::completed);
@@ -336,16 +341,18 @@ TEST_CASE("an answer may replace the input, which must fit") {
   AgentRig rig;
   rig.conversation.mode = permission::Mode::ask;
   std::string seen;
-  rig.add_tool("Change", false, [&](const Json& input, const tools::CallContext&) {
-       seen = input["path"].get<std::string>();
-       return tools::text_outcome("changed");
-     }).required = {"path"};
+  rig.add_tool("Change", false,
+               [&](const Json& input, const tools::CallContext&) {
+                 seen = input["path"].get<std::string>();
+                 return tools::text_outcome("changed");
+               })
+      .required = {"path"};
   rig.start();
   rig.provider->reply(0, ReplyBuilder().call("t1", "Change", R"({"path":"a"})").end());
   rig.sink().wait(asked_for("t1"), "question");
-  const auto bad = answer(rig, {.tool_use_id = "t1",
-                                .decision = ApprovalDecision::allow,
-                                .updated_input = Json::object()});
+  const auto bad = answer(
+      rig,
+      {.tool_use_id = "t1", .decision = ApprovalDecision::allow, .updated_input = Json::object()});
   REQUIRE_FALSE(bad);
   CHECK(bad.error().code == Code::invalid_input);
   CHECK(answer(rig, {.tool_use_id = "t1",

@@ -14,7 +14,9 @@ using agentd::test::ReplyBuilder;
 
 namespace {
 
-tools::Outcome fine(const Json&, const tools::CallContext&) { return tools::text_outcome("fine"); }
+tools::Outcome fine(const Json&, const tools::CallContext&) {
+  return tools::text_outcome("fine");
+}
 
 model::ModelEvents done(const std::string& text = "done") {
   return ReplyBuilder().text(text).stop(StopReason::end_turn).end();
@@ -226,8 +228,8 @@ TEST_CASE("a call cut by the output limit never runs, even if it parses") {
   rig.start();
   CHECK(rig.wait_end().ending == Ending::completed);
   CHECK(runs == 0);
-  CHECK(transitions(rig) == std::vector<std::string>{"output_limit_raised", "output_resumed",
-                                                     "output_resumed"});
+  CHECK(transitions(rig) ==
+        std::vector<std::string>{"output_limit_raised", "output_resumed", "output_resumed"});
   CHECK(rig.provider->request(0).max_output_tokens == 32'000);
   CHECK(rig.provider->request(1).max_output_tokens == 64'000);
   CHECK(rig.provider->request(1).messages.size() == 1);  // the raised request is the same one

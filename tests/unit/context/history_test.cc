@@ -8,7 +8,9 @@ using context::History;
 
 namespace {
 
-Message user(std::string text) { return {Role::user, {TextBlock{std::move(text)}}}; }
+Message user(std::string text) {
+  return {Role::user, {TextBlock{std::move(text)}}};
+}
 
 Message calls(std::vector<std::string> ids) {
   Message message{Role::assistant, {}};

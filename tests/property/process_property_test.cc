@@ -1,0 +1,227 @@
+// The same random model against the real binary: real pipes, real HTTP with a server that refuses
+// what the API would refuse, real files and processes. Every message is held to the published
+// schema and to the promises of order and closure. One run here for twenty in the loop's test.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+
+#include "property/anthropic_stream.h"
+#include "property/random_mind.h"
+#include "support/agent_process.h"
+#include "support/model_server.h"
+#include "support/strict_api.h"
+#include "transcripts/contract.h"
+
+using namespace agentd;
+using agentd::test::RandomMind;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::chrono::seconds kPatience{30};
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+struct Workspace {
+  Workspace() {
+    std::string name = (fs::temp_directory_path() / "agentd-property-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    root = name;
+    fs::create_directories(root + "/home/.config/agentd");
+    fs::create_directories(root + "/ws");
+    std::ofstream(root + "/home/.config/agentd/settings.json")
+        << R"({"retry":{"attempts":3,"delayMs":1,"maxDelayMs":2}})";
+    std::ofstream(root + "/ws/a.txt") << "one\ntwo\nthree\n";
+  }
+  ~Workspace() { fs::remove_all(root); }
+  std::string root;
+};
+
+std::vector<std::pair<std::string, std::string>> real_menu() {
+  return {{"Read", R"({"file_path":"a.txt"})"},
+          {"Read", R"({"file_path":"a.txt"})"},
+          {"Read", R"({"file_path":"/etc/hostname"})"},
+          {"Read", R"({"file_path":"missing"})"},
+          {"Edit", R"({"file_path":"a.txt","old_string":"two","new_string":"2"})"},
+          {"Edit", R"({"file_path":"a.txt","old_string":"2","new_string":"two"})"},
+          {"Write", R"({"file_path":"b.txt","content":"new\n"})"},
+          {"Write", R"({"file_path":"b.txt"})"},
+          {"Grep", R"({"pattern":"t"})"},
+          {"Grep", R"({"pattern":"("})"},
+          {"Glob", R"({"pattern":"*.txt"})"},
+          {"Bash", R"({"command":"echo hi; echo err >&2"})"},
+          {"Bash", R"({"command":"exit 3"})"},
+          {"Bash", R"({"command":"sleep 60","timeout":40})"},
+          {"Bash", R"({"command":"sleep 60 & echo started"})"},
+          {"Nothing", "{}"},
+          {"Bash", ""}};
+}
+
+// Processes that work in `directory`, by their command lines: what agentd left behind.
+std::string left_behind(const std::string& directory) {
+  std::string names;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    std::error_code none;
+    if (fs::read_symlink(entry.path() / "cwd", none) != directory) continue;
+    std::ifstream command(entry.path() / "cmdline");
+    names += std::string((std::istreambuf_iterator<char>(command)), {}) + "; ";
+  }
+  return names;
+}
+
+class ProcessRuns {
+ public:
+  explicit ProcessRuns(std::uint64_t seed)
+      : seed_(seed),
+        mood_(seed * 31 + 5),
+        mind_(seed * 17 + 3),
+        contract_(AGENTD_SOURCE_DIR "/protocol"),
+        watch_(contract_) {
+    mind_.menu = real_menu();
+    server_.set_handler([this](const test::SeenRequest& request) { return answer(request); });
+  }
+
+  void go(int runs) {
+    testing::AgentProcess agent(
+        {.argv = {AGENTD_BINARY},
+         .cwd = space_.root + "/ws",
+         .home = space_.root + "/home",
+         .environment = {{"ANTHROPIC_API_KEY", "sk-test"}, {"ANTHROPIC_BASE_URL", server_.url()}},
+         .framing = mood_.one_in(2) ? testing::Framing::lines : testing::Framing::content_length});
+    agent_ = &agent;
+    request("initialize", {{"protocolVersion", 1},
+                           {"clientInfo", {{"name", "property"}, {"version", "1"}}},
+                           {"processId", nullptr},
+                           {"capabilities", {{"approvals", !mood_.one_in(4)}}}});
+    pump([&] { return replies_ == requests_; });
+    for (int i = 0; i < runs; ++i) one_run(i);
+    request("shutdown", nullptr);
+    pump([&] { return replies_ == requests_; });
+    agent.send({{"jsonrpc", "2.0"}, {"method", "exit"}});
+    while (agent.receive(kPatience)) {
+    }
+    CHECK_MESSAGE(agent.wait(kPatience) == 0, "seed " << seed_);
+    CHECK_MESSAGE(left_behind(fs::canonical(space_.root + "/ws").string()).empty(),
+                  "seed " << seed_ << ": processes left");
+    watch_.ended();
+    for (const auto& refusal : refusals_) FAIL_CHECK("seed " << seed_ << ": " << refusal);
+  }
+
+ private:
+  test::ServerReply answer(const test::SeenRequest& request) {
+    std::lock_guard lock(mutex_);
+    auto refusal = strict_.refusal(request.body);
+    // A paused turn is sent back as it is: there the API takes the assistant's message last.
+    if (paused_ && refusal && refusal->find("prefill") != std::string::npos) refusal.reset();
+    if (refusal) {
+      refusals_.push_back(*refusal);
+      return test::ServerReply::json(
+          400, R"({"type":"error","error":{"type":"invalid_request_error","message":"refused"}})");
+    }
+    const auto events = mind_.reply(++answered_);
+    paused_ = std::any_of(events.begin(), events.end(), [](const model::ModelEvent& event) {
+      const auto* told = std::get_if<model::StopTold>(&event);
+      return told != nullptr && told->reason == model::StopReason::pause_turn;
+    });
+    auto reply = test::anthropic_stream(events);
+    if (mind_.one_in(3)) reply.random_cuts(static_cast<std::uint32_t>(seed_ + answered_));
+    return reply;
+  }
+
+  void one_run(int number) {
+    static constexpr const char* kModes[] = {"ask", "acceptEdits", "plan", "bypass"};
+    run_id_ = "run" + std::to_string(number);
+    ended_ = false;
+    cancel_at_ = mood_.one_in(3) ? mood_.below(30) : -1;
+    transcripts::Json params = {{"prompt", "go"},
+                                {"runId", run_id_},
+                                {"model", "anthropic/mind"},
+                                {"permissionMode", kModes[mood_.below(4)]},
+                                {"maxTurns", 1 + mood_.below(8)},
+                                {"toolStart", mood_.one_in(2) ? "streaming" : "afterReply"}};
+    if (!session_.empty() && mood_.one_in(2)) params["sessionId"] = session_;
+    request("agent/start", std::move(params));
+    int seen = 0;
+    pump([&] {
+      if (seen++ == cancel_at_) request("agent/cancel", {{"runId", run_id_}});
+      return ended_ && replies_ == requests_;
+    });
+  }
+
+  void request(const char* method, transcripts::Json params) {
+    transcripts::Json message = {{"jsonrpc", "2.0"}, {"id", requests_++}, {"method", method}};
+    if (!params.is_null()) message["params"] = std::move(params);
+    watch_.sent(message);
+    agent_->send(message);
+  }
+
+  template <class Done>
+  void pump(Done done) {
+    while (!done()) {
+      const auto message = agent_->receive(kPatience);
+      REQUIRE_MESSAGE(message.has_value(),
+                      "seed " << seed_ << ": agentd is gone: " << agent_->standard_error());
+      watch_.received(*message);
+      take(*message);
+    }
+  }
+
+  void take(const transcripts::Json& message) {
+    if (message.contains("id")) {
+      ++replies_;
+      if (message.contains("result") && message["result"].is_object() &&
+          message["result"].contains("sessionId")) {
+        session_ = message["result"]["sessionId"].get<std::string>();
+      }
+      return;
+    }
+    const std::string method = message["method"].get<std::string>();
+    if (method == "agent/runEnded") ended_ = true;
+    if (method == "agent/approvalRequested") {
+      if (mood_.one_in(6)) return request("agent/cancel", {{"runId", run_id_}});
+      request("agent/approveTool", {{"runId", run_id_},
+                                    {"toolUseId", message["params"]["toolUseId"]},
+                                    {"decision", mood_.one_in(3) ? "deny" : "allow"},
+                                    {"scope", mood_.one_in(3) ? "session" : "once"}});
+    }
+  }
+
+  std::uint64_t seed_;
+  RandomMind mood_;
+  Workspace space_;
+  std::mutex mutex_;  // the server's threads and ours: mind, strictness, refusals
+  RandomMind mind_;
+  test::StrictApi strict_;
+  std::vector<std::string> refusals_;
+  std::uint32_t answered_ = 0;
+  bool paused_ = false;  // the last reply stopped with pause_turn
+  test::ModelServer server_;
+  transcripts::Contract contract_;
+  transcripts::Watch watch_;
+  testing::AgentProcess* agent_ = nullptr;
+  std::string run_id_;
+  std::string session_;
+  bool ended_ = false;
+  int cancel_at_ = -1;
+  int requests_ = 0;
+  int replies_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("whatever happens, the binary keeps its promises") {
+  const auto runs = (number_from("AGENTD_PROPERTY_RUNS", 300) + 19) / 20;
+  const auto seed = number_from("AGENTD_PROPERTY_SEED", 1);
+  constexpr std::uint64_t kRunsPerProcess = 5;
+  for (std::uint64_t done = 0; done < runs; done += kRunsPerProcess) {
+    ProcessRuns(seed + done).go(static_cast<int>(std::min(kRunsPerProcess, runs - done)));
+  }
+}
