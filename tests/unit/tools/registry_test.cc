@@ -16,6 +16,10 @@ TEST_CASE("the built-in tools, in their fixed order") {
   CHECK(registry.find("Read") == registry.all().front().get());
   CHECK(registry.find("read") == nullptr);
   CHECK(registry.find("") == nullptr);
+
+  REQUIRE(registry.definitions()->size() == 6);
+  CHECK(registry.definitions()->at(3).name == "Bash");
+  CHECK(registry.definitions() == registry.definitions());  // the same pointer: bytes are reused
 }
 
 TEST_CASE("every tool has a description and a closed object schema") {

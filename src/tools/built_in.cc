@@ -1,0 +1,22 @@
+#include "tools/bash.h"
+#include "tools/edit.h"
+#include "tools/glob.h"
+#include "tools/grep.h"
+#include "tools/read.h"
+#include "tools/registry.h"
+#include "tools/write.h"
+
+namespace agentd::tools {
+
+Registry built_in_tools() {
+  Registry registry;
+  registry.add(make_read());
+  registry.add(make_write());
+  registry.add(make_edit());
+  registry.add(make_bash());
+  registry.add(make_glob());
+  registry.add(make_grep());
+  return registry;
+}
+
+}  // namespace agentd::tools
