@@ -15,6 +15,10 @@
 
 #include "platform/errno_error.h"
 
+// glibc's clone(2) by its other exported name. ThreadSanitizer replaces `clone` by a version made
+// for fork, whose child part would overwrite the state of the parent it shares memory with.
+extern "C" int __clone(int (*child)(void*), void* stack, int flags, void* argument, ...);
+
 // The child shares our memory and its thread state with the runtime of a sanitizer: neither the
 // instrumentation nor intercepted functions may run in it.
 #define AGENTD_IN_CHILD __attribute__((no_sanitize("address", "thread", "undefined"), noinline))
@@ -174,7 +178,7 @@ Result<int> start_program(const ProgramStart& start) {
   // CLONE_VFORK: this thread sleeps until the child has executed or exited, so everything on our
   // stack outlives its use there.
   const int pid =
-      ::clone(child_main, stack.get() + kStackBytes, CLONE_VM | CLONE_VFORK | SIGCHLD, &plan);
+      ::__clone(child_main, stack.get() + kStackBytes, CLONE_VM | CLONE_VFORK | SIGCHLD, &plan);
   const int clone_error = errno;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 

@@ -1,8 +1,6 @@
 // The real Commands, with real processes. Each case ends by looking for what must not be left.
 #include "platform/commands.h"
 
-#include <sys/prctl.h>
-
 #include <algorithm>
 #include <atomic>
 #include <csignal>
@@ -430,25 +428,32 @@ TEST_CASE("the end of the io thread ends running commands and what was left behi
   CHECK(no_children());
 }
 
+// Runs only as a program of its own, started by the next case, which kills it.
+TEST_CASE("victim" * doctest::skip()) {
+  const char* directory = std::getenv("AGENTD_TEST_VICTIM");
+  REQUIRE(directory != nullptr);
+  Io io;
+  CommandSpec spec;
+  spec.argv = {"bash", "-c", "echo $$ > pid; exec sleep 300"};
+  spec.cwd = directory;
+  (void)io.commands().run(spec, {});
+}
+
 TEST_CASE("a child dies with agentd, however agentd dies") {
   const Scratch scratch;
   const pid_t agentd = ::fork();
   REQUIRE(agentd >= 0);
   if (agentd == 0) {
-    Io io;
-    CommandSpec spec;
-    spec.argv = {"bash", "-c", "echo $$ > pid; exec sleep 300"};
-    spec.cwd = scratch.path();
-    (void)io.commands().run(spec, {});
-    ::_exit(0);
+    ::setenv("AGENTD_TEST_VICTIM", scratch.path().c_str(), 1);
+    ::execl("/proc/self/exe", "unit_platform", "--no-skip", "--test-case=victim", nullptr);
+    ::_exit(127);
   }
   const std::string file = scratch / "pid";
-  while (get(file).empty() || get(file).back() != '\n') std::this_thread::yield();
+  while (!get(file).ends_with('\n')) std::this_thread::yield();
   const int child = number_in(file);
   ::kill(agentd, SIGKILL);
   REQUIRE(::waitpid(agentd, nullptr, 0) == agentd);
   CHECK(gone_soon(child));
-  ::prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
 }
 
 TEST_CASE("while the gate is closed pipes are not read; opening it brings the rest") {

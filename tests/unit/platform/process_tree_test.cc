@@ -51,7 +51,7 @@ TEST_CASE("a process is read, whatever its name looks like") {
   CHECK(process->parent == ::getpid());
   CHECK(process->session == ::getsid(0));
   CHECK(process->group == ::getpgrp());
-  CHECK(process->threads == 1);
+  CHECK(process->threads >= 1);  // ThreadSanitizer adds one of its own
   CHECK(process->start_time > 0);
   CHECK(!process->dead());
   ::kill(pid, SIGKILL);

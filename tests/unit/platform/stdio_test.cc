@@ -6,6 +6,7 @@
 
 #include <array>
 #include <csignal>
+#include <iostream>
 #include <thread>
 
 #include "scratch.h"
@@ -124,6 +125,7 @@ TEST_CASE("claiming moves the protocol aside: stray prints go to standard error"
   const Scratch scratch;
   const std::string out = scratch / "out";
   const std::string err = scratch / "err";
+  std::cout.flush();  // or the child writes doctest's pending text a second time
   const pid_t pid = ::fork();
   REQUIRE(pid >= 0);
   if (pid == 0) {
