@@ -207,17 +207,18 @@ void Loop::discard_reply() {
 
 void Loop::on(model::BlockBegan& began) {
   executor_.moved_on();
-  delivered_ = true;
   if (began.kind != model::BlockKind::tool_use) {
     reply_.begin(began, {});
     return;
   }
+  delivered_ = true;
   const auto& block = reply_.begin(began, new_tool_use_id(began.tool_use_id));
   executor_.begin(began.block, block.tool_use_id, block.tool_name);
 }
 
 void Loop::on(model::Delta& delta) {
   const auto& block = reply_.append(delta);
+  delivered_ = true;
   switch (delta.kind) {
     case model::DeltaKind::text:
       return emit(TextDelta{block.block_id, std::move(delta.text)});
