@@ -2,8 +2,8 @@
 // of a vendor's quirks are dealt with: above it block numbers count up from 0 in the order blocks
 // began, every block is begun before its deltas and ended at most once, and text is valid UTF-8.
 //
-// Order of one stream: MessageBegan? (BlockBegan Delta* BlockEnded?)* UsageTold* (StopTold)?
-// then exactly one of MessageEnded (a positive end) and Failed. Blocks may interleave.
+// Order of one stream: MessageBegan? (BlockBegan Delta* BlockEnded?)* (StopTold)? then exactly one
+// of MessageEnded (a positive end) and Failed. Blocks may interleave; UsageTold stands anywhere.
 #pragma once
 
 #include <functional>
