@@ -10,16 +10,21 @@
 namespace agentd::agent {
 namespace {
 
-// A cancelled call that has not stopped by then is given up: a command gets TERM, 2 s, KILL and
-// 3 s more; only a thread stuck in the kernel takes longer.
-constexpr std::chrono::milliseconds kGiveUpAfter{5500};
-
 double jitter() {
   thread_local std::minstd_rand source{std::random_device{}()};
   return std::uniform_real_distribution<double>(0.0, 1.0)(source);
 }
 
 }  // namespace
+
+template <class Condition>
+void Loop::wait_until(Condition condition) {
+  while (!condition() && !cancelled_) {
+    auto message = mailbox_->pop();
+    if (!message) return;
+    handle(std::move(*message));
+  }
+}
 
 Loop::Loop(const RunOptions& options, Conversation& conversation, const Services& services,
            Sink& sink, std::shared_ptr<FlowGate> gate, std::shared_ptr<Mailbox<RunMessage>> mailbox)
@@ -78,15 +83,12 @@ RunEnded Loop::run() {
 void Loop::wind_up() {
   stream_.reset();
   if (!executor_.settled()) executor_.cancel();
-  if (!give_up_timer_) {
-    give_up_timer_ =
-        services_.clock.after(kGiveUpAfter, [box = mailbox_] { box->push(GiveUpDue{}); });
-  }
   const auto busy = [this] {
     const bool looking = looking_around_.joinable() && !surroundings_ && !gave_up_;
     return looking || !executor_.idle();
   };
   while (busy()) {
+    give_up_in_time();
     auto message = mailbox_->pop();
     if (!message) return;
     handle(std::move(*message));
@@ -203,93 +205,6 @@ void Loop::discard_reply() {
   if (delivered_) emit(ReplyDiscarded{spent_.turns});
 }
 
-// ---- model events ------------------------------------------------------------------------------
-
-void Loop::on(model::BlockBegan& began) {
-  executor_.moved_on();
-  if (began.kind != model::BlockKind::tool_use) {
-    reply_.begin(began, {});
-    return;
-  }
-  delivered_ = true;
-  const auto& block = reply_.begin(began, new_tool_use_id(began.tool_use_id));
-  executor_.begin(began.block, block.tool_use_id, block.tool_name);
-}
-
-void Loop::on(model::Delta& delta) {
-  const auto& block = reply_.append(delta);
-  delivered_ = true;
-  switch (delta.kind) {
-    case model::DeltaKind::text:
-      return emit(TextDelta{block.block_id, std::move(delta.text)});
-    case model::DeltaKind::thinking:
-      return emit(ThinkingDelta{block.block_id, std::move(delta.text)});
-    case model::DeltaKind::input:
-      return executor_.input_delta(delta.block, delta.text);
-  }
-}
-
-void Loop::on(model::BlockEnded& ended) {
-  auto& block = reply_.end(ended);
-  if (block.kind != model::BlockKind::tool_use) return;
-  const auto input = parse_call_input(block.text);
-  if (input) block.input = *input;
-  executor_.close(ended.block, input);
-}
-
-void Loop::on(model::UsageTold& told) {
-  reply_.usage.overwrite(told.usage);
-}
-
-void Loop::on(model::StopTold& told) {
-  reply_.stop = std::move(told);
-  switch (reply_.stop->reason) {
-    case model::StopReason::end_turn:
-    case model::StopReason::tool_use:
-    case model::StopReason::stop_sequence:
-    case model::StopReason::pause_turn:
-      executor_.open_gate();
-      return executor_.moved_on();
-    case model::StopReason::unknown:
-      emit(Notice{NoticeLevel::warning, "unknown_stop_reason",
-                  "The model stopped for a reason agentd does not know: " + reply_.stop->wire});
-      executor_.open_gate();
-      return executor_.moved_on();
-    case model::StopReason::max_tokens:
-    case model::StopReason::timeout:
-    case model::StopReason::context_window_exceeded:
-    case model::StopReason::refusal:
-      return;
-  }
-}
-
-// The end of the message closes what was not closed by its own stop, but for a last call that the
-// output limit cut.
-void Loop::on(model::MessageEnded&) {
-  const bool cut =
-      reply_.stop && (reply_.stop->reason == model::StopReason::max_tokens ||
-                      reply_.stop->reason == model::StopReason::timeout ||
-                      reply_.stop->reason == model::StopReason::refusal ||
-                      reply_.stop->reason == model::StopReason::context_window_exceeded);
-  const int count = static_cast<int>(reply_.blocks().size());
-  for (int number = 0; number < count; ++number) {
-    auto& block = reply_.block(number);
-    if (block.ended) continue;
-    if (block.kind == model::BlockKind::tool_use && !(cut && number == count - 1)) {
-      const auto input = parse_call_input(block.text);
-      if (input) block.input = *input;
-      executor_.close(number, input);
-    }
-    block.ended = true;
-  }
-  reply_.ended = true;
-}
-
-void Loop::on(model::Failed& failed) {
-  reply_.failure = std::move(failed.failure);
-  reply_.ended = true;
-}
-
 // ---- settle ------------------------------------------------------------------------------------
 
 void Loop::settle() {
@@ -398,96 +313,10 @@ std::string Loop::why(Ending ending) const {
   return {};
 }
 
-// ---- the mailbox -------------------------------------------------------------------------------
-
-template <class Condition>
-void Loop::wait_until(Condition condition) {
-  while (!condition() && !cancelled_) {
-    auto message = mailbox_->pop();
-    if (!message) return;
-    handle(std::move(*message));
-  }
-}
-
-void Loop::handle(RunMessage message) {
-  std::visit([this](auto& m) { on(m); }, message);
-}
-
-void Loop::on(ModelArrived& arrived) {
-  if (arrived.request != request_ || reply_.ended || cancelled_) return;
-  for (auto& event : arrived.events) {
-    std::visit([this](auto& e) { on(e); }, event);
-  }
-  hold_if_client_is_slow();
-}
-
-void Loop::hold_if_client_is_slow() {
-  if (held_ || !stream_ || reply_.ended) return;
-  if (gate_->pass_or_wait([box = mailbox_] { box->push(FlowResumed{}); })) return;
-  held_ = true;
-  stream_->pause();
-}
-
-void Loop::on(FlowResumed&) {
-  held_ = false;
-  if (stream_) stream_->resume();
-}
-
-void Loop::on(JobArrived& arrived) {
-  executor_.handle(std::move(arrived.message));
-}
-
-void Loop::on(SurroundingsFound& found) {
-  surroundings_ = std::move(found.text);
-}
-
-void Loop::on(RetryDue&) {
-  retry_due_ = true;
-}
-
-void Loop::on(GiveUpDue&) {
-  given_up_ = executor_.give_up();
-}
-
-void Loop::on(CancelAsked& asked) {
-  cancel_waiters_.push_back(std::move(asked.done));
-  if (cancelled_) return;
-  cancelled_ = true;
-  call_was_open_ = executor_.any_open();
-  stream_.reset();
-  executor_.cancel();
-  give_up_timer_ =
-      services_.clock.after(kGiveUpAfter, [box = mailbox_] { box->push(GiveUpDue{}); });
-}
-
-void Loop::on(ApprovalAnswered& answered) {
-  answered.done(executor_.answer(answered.answer));
-}
-
-void Loop::on(ModeSet& set) {
-  executor_.set_mode(set.mode);
-}
-
-void Loop::on(ApprovalsWithdrawn&) {
-  executor_.withdraw_approvals();
-}
-
-std::vector<std::function<void(Ending)>> Loop::take_cancel_waiters() {
-  return std::exchange(cancel_waiters_, {});
-}
-
 // ---- small parts -------------------------------------------------------------------------------
 
 bool Loop::is_last_block_call() const {
   return !reply_.blocks().empty() && reply_.blocks().back().kind == model::BlockKind::tool_use;
-}
-
-std::string Loop::new_tool_use_id(const std::string& wanted) {
-  if (conversation_.history.claim_tool_use_id(wanted)) return wanted;
-  while (true) {
-    std::string id = services_.ids.next("call");
-    if (conversation_.history.claim_tool_use_id(id)) return id;
-  }
 }
 
 void Loop::emit(Event event) {

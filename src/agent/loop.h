@@ -68,6 +68,7 @@ class Loop {
   void on(ModeSet& set);
   void on(ApprovalsWithdrawn&);
 
+  void give_up_in_time();
   bool is_last_block_call() const;
   std::string new_tool_use_id(const std::string& wanted);
   void append_prompt();

@@ -1,0 +1,94 @@
+// The executor's questions to the user: put in block order, answered, withdrawn, or settled by a
+// grant or a change of mode. Run's thread, as all of the executor.
+#include <utility>
+
+#include "agent/executor.h"
+#include "agent/texts.h"
+
+namespace agentd::agent {
+
+void Executor::ask(Call& call) {
+  setup_.emit(ApprovalRequested{call.id, call.name, call.input, call.reason, call.preview});
+  call.state = CallState::awaiting_approval;
+  if (!setup_.approvals) {
+    resolve_question(call, ApprovalDecision::deny, ApprovalBy::no_approver);
+    settle_text(call, ToolStatus::denied, std::string(texts::kNobodyToAsk));
+  }
+}
+
+void Executor::resolve_question(Call& call, ApprovalDecision decision, ApprovalBy by) {
+  setup_.emit(ApprovalResolved{call.id, decision, by});
+  if (decision == ApprovalDecision::allow) {
+    call.approved = call.asked;
+    call.state = CallState::waiting;
+  } else {
+    call.state = CallState::whole;  // left by settling it, at once
+  }
+}
+
+Result<void> Executor::answer(const ApprovalAnswer& answer) {
+  Call* call = by_id(answer.tool_use_id);
+  if (call == nullptr) {
+    return make_error(Code::unknown_call, "this run has no call " + answer.tool_use_id);
+  }
+  if (call->state != CallState::awaiting_approval) {
+    return make_error(Code::too_late,
+                      "call " + answer.tool_use_id + " is not waiting for an approval (any more)");
+  }
+  if (answer.decision == ApprovalDecision::deny) {
+    resolve_question(*call, ApprovalDecision::deny, ApprovalBy::user);
+    std::string text(texts::kDeniedByUser);
+    if (!answer.message.empty()) text += " They say: " + answer.message;
+    settle_text(*call, ToolStatus::denied, std::move(text));
+    advance();
+    return {};
+  }
+  if (answer.updated_input) {
+    auto fitting = call->tool->coerce(*answer.updated_input);
+    if (!fitting) return fitting.error();
+    call->input = std::make_shared<const Json>(std::move(*fitting));
+    call->safe = call->tool->safe(*call->input);
+    call->input_replaced = true;
+  }
+  if (answer.scope == ApprovalScope::session && !answer.updated_input) {
+    setup_.conversation.grants.add(call->asked);
+    grants_ = std::make_shared<const permission::Grants>(setup_.conversation.grants);
+  }
+  resolve_question(*call, ApprovalDecision::allow, ApprovalBy::user);
+  for (auto& other : calls_) {
+    if (other.state == CallState::awaiting_approval && grants_->covers(other.asked)) {
+      resolve_question(other, ApprovalDecision::allow, ApprovalBy::grant);
+    }
+  }
+  advance();
+  return {};
+}
+
+void Executor::set_mode(permission::Mode mode) {
+  setup_.conversation.mode = mode;
+  for (auto& call : calls_) {
+    if (call.state != CallState::awaiting_approval && call.state != CallState::must_ask) continue;
+    const bool was_asked = call.state == CallState::awaiting_approval;
+    auto verdict = permission::judge(mode, call.asked, setup_.conversation.workspace, *grants_);
+    if (verdict.decision == permission::Decision::ask) continue;
+    const bool allowed = verdict.decision == permission::Decision::allow;
+    if (was_asked) {
+      resolve_question(call, allowed ? ApprovalDecision::allow : ApprovalDecision::deny,
+                       ApprovalBy::mode);
+    }
+    after_verdict(call, std::move(verdict));
+  }
+  advance();
+}
+
+void Executor::withdraw_approvals() {
+  setup_.approvals = false;
+  for (auto& call : calls_) {
+    if (call.state != CallState::awaiting_approval) continue;
+    resolve_question(call, ApprovalDecision::deny, ApprovalBy::no_approver);
+    settle_text(call, ToolStatus::denied, std::string(texts::kNobodyToAsk));
+  }
+  advance();
+}
+
+}  // namespace agentd::agent
