@@ -80,6 +80,7 @@ void Server::end_of_input() {
   if (reader_.framing() != rpc::Framing::lines) return leave(exit_code::kError);
   log::info("server: input ended; the running work finishes");
   drain_runs_ = true;
+  approvals_ = false;  // of a start that still waits for its session, too
   sessions_.each_active([](agent::Run& run) { run.withdraw_approvals(); });
 }
 
