@@ -34,7 +34,7 @@ std::string first_line(std::string_view text) {
 // says `gitdir: PATH`.
 std::optional<std::string> git_directory(const std::string& cwd, platform::Files& files) {
   for (std::string directory = cwd;; directory = parent_of(directory)) {
-    const std::string candidate = (directory == "/" ? "" : directory) + "/.git";
+    std::string candidate = (directory == "/" ? "" : directory) + "/.git";
     if (const auto info = files.info(candidate)) {
       if (info->kind == platform::FileKind::directory) return candidate;
       constexpr std::string_view kLink = "gitdir: ";

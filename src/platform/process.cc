@@ -78,7 +78,7 @@ AGENTD_IN_CHILD int child_main(void* argument) {
   if (call(SYS_chdir, reinterpret_cast<long>(plan->cwd)) != 0) fail(plan, Step::chdir);
 #ifdef SYS_close_range
   // Fails on kernels before 5.9; ours are all close-on-exec, this is for what we inherited.
-  call(SYS_close_range, 3, static_cast<long>(~0U), 0);
+  call(SYS_close_range, 3, 0xFFFFFFFFL, 0);
 #endif
   reset_signals();
   call(SYS_execve, reinterpret_cast<long>(plan->program), reinterpret_cast<long>(plan->argv),

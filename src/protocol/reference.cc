@@ -125,7 +125,9 @@ class TypeWriter {
   }
   void write(std::string_view name, std::string text) {
     for (TypeSection& each : sections_) {
-      if (each.name == name) each.text = std::move(text);
+      if (each.name != name) continue;
+      each.text = std::move(text);
+      return;
     }
   }
 
@@ -232,7 +234,7 @@ std::string error_table() {
 
 std::string readme(const std::vector<Transcript>& transcripts) {
   std::string out(embedded::guide);
-  out += "\n## Errors\n\n" + error_table() + "\n## Messages\n\n";
+  out += "\n" + error_table() + "\n## Messages\n\n";
   each_method(ContentsWriter{out});
   out += '\n';
   TypeWriter types;

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/path.h"
 #include "tools/bash.md.h"
 #include "tools/benign_exit.h"
 #include "tools/output_text.h"
@@ -90,7 +91,7 @@ struct Directory {
 
 Directory next_directory(const std::optional<std::string>& ended_in, const CallContext& context) {
   if (!ended_in || *ended_in == context.cwd) return {};
-  if (path_inside(*ended_in, context.workspace)) return {*ended_in, {}};
+  if (path_inside(*ended_in, context.workspace)) return {ended_in, {}};
   return {context.workspace, "(the shell ended in " + *ended_in + ", outside the workspace; the " +
                                  "current directory is " + context.workspace + " again)"};
 }
@@ -105,7 +106,7 @@ std::vector<std::string> notes(const BashInput& input, const platform::CommandEn
   }
   if (!end.still_running.empty()) {
     list.push_back("(still running in the background: " + joined(end.still_running) +
-                   "; killed when the session ends)");
+                   "; killed when agentd ends)");
   }
   if (!end.unkillable.empty()) {
     list.push_back("(could not be killed: " + joined(end.unkillable) + ")");

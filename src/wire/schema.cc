@@ -14,7 +14,9 @@ bool Definitions::reserve(std::string_view name) {
 
 void Definitions::set(std::string_view name, std::string schema) {
   for (Definition& definition : list_) {
-    if (definition.name == name) definition.schema = std::move(schema);
+    if (definition.name != name) continue;
+    definition.schema = std::move(schema);
+    return;
   }
 }
 
