@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/path.h"
 #include "permission/protected_paths.h"
 
 namespace agentd::permission {
@@ -26,11 +27,12 @@ bool nothing_left(const Access& access) {
 }
 
 bool free_read(const std::string& path, const std::string& workspace) {
-  return inside(path, workspace);
+  return path_inside(path, workspace);
 }
 
 bool free_write(Mode mode, const std::string& path, const std::string& workspace) {
-  return mode == Mode::accept_edits && inside(path, workspace) && !protected_path(path, workspace);
+  return mode == Mode::accept_edits && path_inside(path, workspace) &&
+         !protected_path(path, workspace);
 }
 
 // The part of `resolved` that this mode does not allow by itself.
@@ -60,7 +62,7 @@ Verdict deny_in_plan(const Access& resolved) {
 }
 
 std::string write_reason(Mode mode, const std::string& path, const std::string& workspace) {
-  if (!inside(path, workspace)) {
+  if (!path_inside(path, workspace)) {
     return "This would write " + path + ", which is outside the workspace " + workspace + ".";
   }
   if (mode == Mode::accept_edits) {
@@ -153,12 +155,6 @@ Verdict judge(Mode mode, const Access& resolved, const std::string& workspace,
   const Access rest = not_free(mode, resolved, workspace);
   if (nothing_left(rest) || grants.covers(rest)) return {Decision::allow, {}};
   return ask_about(mode, rest, workspace);
-}
-
-bool inside(std::string_view path, std::string_view directory) {
-  if (directory == "/") return !path.empty() && path.front() == '/';
-  if (path.substr(0, directory.size()) != directory || directory.empty()) return false;
-  return path.size() == directory.size() || path[directory.size()] == '/';
 }
 
 }  // namespace agentd::permission

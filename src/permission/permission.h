@@ -51,7 +51,4 @@ class Grants {
 Verdict judge(Mode mode, const Access& resolved, const std::string& workspace,
               const Grants& grants);
 
-/// True if `path` is `directory` or below it, compared by component. Both canonical.
-bool inside(std::string_view path, std::string_view directory);
-
 }  // namespace agentd::permission

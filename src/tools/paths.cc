@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "base/path.h"
+
 namespace agentd::tools {
 namespace {
 
@@ -34,12 +36,6 @@ std::string absolute_path(std::string_view path, const std::string& cwd) {
   const std::string named = with_home(path);
   if (!named.empty() && named.front() == '/') return tidied(named);
   return tidied(cwd + "/" + named);
-}
-
-bool path_inside(std::string_view path, std::string_view directory) {
-  if (directory == "/") return !path.empty() && path.front() == '/';
-  if (directory.empty() || path.substr(0, directory.size()) != directory) return false;
-  return path.size() == directory.size() || path[directory.size()] == '/';
 }
 
 std::string shown_path(const std::string& path, const std::string& directory) {

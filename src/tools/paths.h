@@ -11,9 +11,6 @@ namespace agentd::tools {
 /// doubled and final slashes go; `..` stays, for only the disk knows where it leads.
 std::string absolute_path(std::string_view path, const std::string& cwd);
 
-/// True if `path` is `directory` or below it, compared by component. Both canonical.
-bool path_inside(std::string_view path, std::string_view directory);
-
 /// `path` relative to `directory` if it is below it, else `path` itself: shorter for the model.
 std::string shown_path(const std::string& path, const std::string& directory);
 
