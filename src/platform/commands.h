@@ -58,7 +58,7 @@ struct CommandEnd {
   CapturedOutput standard_error;
   std::string whole_file;  // path of the whole output, if kept; the session's to delete
   std::vector<std::string> still_running;  // "pid 123 (sleep 300)": left behind by the shell with
-                                           // `&`; killed when the session or agentd ends
+                                           // `&`; killed when agentd ends at the latest
   std::vector<std::string> unkillable;     // survived the kill, named so that a person can act
   std::chrono::milliseconds duration{0};
 };
