@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include "server/server.h"
 
 #include <array>
@@ -36,8 +37,11 @@ int Server::serve() {
   while (!may_leave()) read_input();
   const bool told_all = outbox_.drain(kDrain);
   if (!told_all) log::info("server: not everything could be written before the end");
-  return leaving_.value_or(sessions_.every_run_succeeded() ? exit_code::kSuccess
-                                                           : exit_code::kStopped);
+  const int code = leaving_.value_or(sessions_.every_run_succeeded() ? exit_code::kSuccess
+                                                                     : exit_code::kStopped);
+  // A thread that was given up may still use tools and files: they are not destroyed under it.
+  if (agent::left_behind() > 0) std::_Exit(code);
+  return code;
 }
 
 }  // namespace agentd::server
