@@ -6,7 +6,7 @@
 //             -> waiting             it may, when its place comes
 //   must_ask  -> awaiting_approval
 //   awaiting_approval -> waiting     allowed
-//                     -> checking    allowed with another input, which is checked anew
+//                     -> whole       allowed with another input, which is checked anew
 //   waiting   -> running             a job runs it (after looking again)
 //   checking  -> running             the same job, if its place was free already
 //   any       -> settled             completed, failed, denied or cancelled; nothing follows

@@ -26,8 +26,10 @@ Decision after_cut(const TurnFacts& turn, const Spent& spent, const Limits& limi
 }
 
 Decision without_calls(const TurnFacts& turn, const Spent& spent) {
-  if (turn.stop == StopReason::pause_turn && spent.turn_paused < kMaxTurnPaused) {
-    return Transition::turn_paused;
+  if (turn.stop == StopReason::pause_turn) {
+    // A turn that is paused for ever is not done, whatever text it holds.
+    if (spent.turn_paused < kMaxTurnPaused) return Transition::turn_paused;
+    return Ending::model_error;
   }
   if (!turn.empty) return Ending::completed;
   if (spent.nudged < kMaxNudged) return Transition::nudged;

@@ -1,6 +1,7 @@
 #include "agent/executor.h"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "agent/result_cap.h"
@@ -9,7 +10,8 @@
 namespace agentd::agent {
 namespace {
 
-constexpr int kMaxRunning = 10;  // calls at once; rule 3
+constexpr int kMaxRunning = 10;                    // calls at once; rule 3
+constexpr std::size_t kMaxJobs = 2 * kMaxRunning;  // threads, those that only check included
 
 std::vector<ToolContent> text_content(std::string text) {
   std::vector<ToolContent> content;
@@ -155,9 +157,11 @@ void Executor::advance() {
         may_ask = false;
         break;
       case CallState::whole:
-        if (!writes_same_file_ahead(call)) {
-          start_job(call, place_free);
-          if (place_free) ++running;
+        if (jobs_.size() < kMaxJobs && !writes_same_file_ahead(call)) {
+          // What the user wrote is first resolved, then compared when it runs.
+          const bool may_run = place_free && !call.input_replaced;
+          start_job(call, may_run);
+          if (may_run) ++running;
         }
         may_ask = false;
         break;
@@ -236,10 +240,14 @@ void Executor::start_job(Call& call, bool may_run) {
       .grants = grants_,
       .may_run = may_run,
       .approved = call.approved,
-      .input_replaced = call.input_replaced,
       .tell = setup_.tell,
   };
-  jobs_.emplace(call.job, std::thread(perform, std::move(job)));
+  try {
+    jobs_.emplace(call.job, std::thread(perform, std::move(job)));
+  } catch (const std::system_error& failure) {
+    call.holds_place = false;
+    settle_text(call, ToolStatus::failed, std::string(texts::kNoThread) + failure.what());
+  }
 }
 
 // ---- messages from jobs ------------------------------------------------------------------------
@@ -257,6 +265,17 @@ void Executor::on(CallChecked& checked) {
   if (cancelled_) {
     settle_text(*call, ToolStatus::cancelled, std::string(texts::kNotRunInterrupted));
     return;
+  }
+  // Mode and grants may have changed while the job looked: the question is put by today's.
+  if (!call->approved) {
+    checked.verdict = permission::judge(setup_.conversation.mode, checked.access,
+                                        setup_.conversation.workspace, *grants_);
+  }
+  if (call->input_replaced && !call->approved) {
+    if (checked.verdict.decision == permission::Decision::ask) {
+      checked.verdict = {permission::Decision::allow, {}};
+    }
+    call->approved = checked.access;
   }
   call->asked = std::move(checked.access);
   call->preview = std::move(checked.preview);
@@ -338,6 +357,7 @@ std::vector<std::string> Executor::give_up() {
     names.push_back(call.name + " (" + call.id + ")");
     settle_text(call, ToolStatus::cancelled, std::string(texts::kGaveUp));
   }
+  left_behind().fetch_add(static_cast<int>(jobs_.size()));
   for (auto& [id, thread] : jobs_) thread.detach();
   jobs_.clear();
   return names;

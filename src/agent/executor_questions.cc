@@ -6,6 +6,15 @@
 #include "agent/texts.h"
 
 namespace agentd::agent {
+namespace {
+
+// The fault as the client knows it: in its own parameter.
+Error at_updated_input(Error error) {
+  error.where = "params.updatedInput" + (error.where.empty() ? "" : "." + error.where);
+  return error;
+}
+
+}  // namespace
 
 void Executor::ask(Call& call) {
   setup_.emit(ApprovalRequested{call.id, call.name, call.input, call.reason, call.preview});
@@ -19,8 +28,12 @@ void Executor::ask(Call& call) {
 void Executor::resolve_question(Call& call, ApprovalDecision decision, ApprovalBy by) {
   setup_.emit(ApprovalResolved{call.id, decision, by});
   if (decision == ApprovalDecision::allow) {
-    call.approved = call.asked;
-    call.state = CallState::waiting;
+    if (call.input_replaced) {
+      call.state = CallState::whole;  // what it would touch is not known yet
+    } else {
+      call.approved = call.asked;
+      call.state = CallState::waiting;
+    }
   } else {
     call.state = CallState::whole;  // left by settling it, at once
   }
@@ -45,7 +58,7 @@ Result<void> Executor::answer(const ApprovalAnswer& answer) {
   }
   if (answer.updated_input) {
     auto fitting = call->tool->coerce(*answer.updated_input);
-    if (!fitting) return fitting.error();
+    if (!fitting) return at_updated_input(fitting.error());
     call->input = std::make_shared<const Json>(std::move(*fitting));
     call->safe = call->tool->safe(*call->input);
     call->input_replaced = true;
@@ -56,8 +69,11 @@ Result<void> Executor::answer(const ApprovalAnswer& answer) {
   }
   resolve_question(*call, ApprovalDecision::allow, ApprovalBy::user);
   for (auto& other : calls_) {
-    if (other.state == CallState::awaiting_approval && grants_->covers(other.asked)) {
+    if (!grants_->covers(other.asked)) continue;
+    if (other.state == CallState::awaiting_approval) {
       resolve_question(other, ApprovalDecision::allow, ApprovalBy::grant);
+    } else if (other.state == CallState::must_ask) {
+      other.state = CallState::waiting;
     }
   }
   advance();

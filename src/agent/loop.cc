@@ -5,7 +5,9 @@
 
 #include "agent/call_input.h"
 #include "agent/texts.h"
+#include "base/log.h"
 #include "context/surroundings.h"
+#include "model/failure_advice.h"
 
 namespace agentd::agent {
 namespace {
@@ -51,7 +53,8 @@ Loop::~Loop() {
   if (surroundings_) {
     looking_around_.join();
   } else {
-    looking_around_.detach();  // given up: a dead file system holds it
+    left_behind().fetch_add(1);  // given up: a dead file system holds it
+    looking_around_.detach();
   }
 }
 
@@ -80,7 +83,8 @@ RunEnded Loop::run() {
 
 // A run that ended as it should leaves nothing to do here but threads that checked calls which
 // were settled meanwhile.
-void Loop::wind_up() {
+void Loop::wind_up(RunEnded& end) {
+  cancelled_ = true;  // whatever the model still says is not heard
   stream_.reset();
   if (!executor_.settled()) executor_.cancel();
   const auto busy = [this] {
@@ -93,6 +97,7 @@ void Loop::wind_up() {
     if (!message) return;
     handle(std::move(*message));
   }
+  if (end.message.empty()) end.message = given_up_note();
 }
 
 // ---- prepare -----------------------------------------------------------------------------------
@@ -110,10 +115,18 @@ void Loop::append_prompt() {
   if (conversation_.history.empty()) {
     looking_around_ = std::thread([box = mailbox_, cwd = conversation_.cwd,
                                    now = services_.clock.wall(), &files = services_.files] {
-      box->push(SurroundingsFound{context::describe(context::look_around(cwd, now, files))});
+      std::string text;
+      try {
+        text = context::describe(context::look_around(cwd, now, files));
+      } catch (const std::exception& failure) {
+        log::error(std::string("looking around failed: ") + failure.what());
+      }
+      box->push(SurroundingsFound{std::move(text)});
     });
     wait_until([this] { return surroundings_.has_value(); });
-    if (surroundings_) prompt.blocks.insert(prompt.blocks.begin(), TextBlock{*surroundings_});
+    if (surroundings_ && !surroundings_->empty()) {
+      prompt.blocks.insert(prompt.blocks.begin(), TextBlock{*surroundings_});
+    }
   }
   conversation_.history.append(std::move(prompt));
 }
@@ -282,20 +295,25 @@ RunEnded Loop::ended(Ending ending) {
   return RunEnded{ending, why(ending), spent_.turns, usage_};
 }
 
+std::string Loop::given_up_note() const {
+  if (given_up_.empty()) return {};
+  std::string text = "These did not stop and were given up:";
+  for (const auto& name : given_up_) text += " " + name;
+  return text;
+}
+
 std::string Loop::why(Ending ending) const {
   switch (ending) {
     case Ending::completed:
       return {};
     case Ending::aborted_streaming:
-    case Ending::aborted_tools: {
-      if (given_up_.empty()) return {};
-      std::string text = "These calls did not stop and were given up:";
-      for (const auto& name : given_up_) text += " " + name;
-      return text;
-    }
+    case Ending::aborted_tools:
+      return given_up_note();
     case Ending::max_turns:
       return "Stopped after " + std::to_string(spent_.turns) +
-             " turns (maxTurns). Start again on this session to go on.";
+             (spent_.turns == 1 ? " turn" : " turns") +
+             ", the most that was allowed. Raise the limit (maxTurns, --max-turns), or start again "
+             "on this session to go on.";
     case Ending::output_limit:
       return "The reply was cut by the model's output limit again and again. Ask for less at once.";
     case Ending::prompt_too_long:
@@ -306,7 +324,9 @@ std::string Loop::why(Ending ending) const {
       return reply_.stop && !reply_.stop->explanation.empty() ? reply_.stop->explanation
                                                               : "The model refused.";
     case Ending::model_error:
-      return reply_.failure ? reply_.failure->message : "The model gave no answer.";
+      if (reply_.failure) return model::with_advice(*reply_.failure);
+      if (reply_.empty()) return "The model gave no answer.";
+      return "The model paused its turn again and again without finishing it.";
     case Ending::internal_error:
       return {};
   }

@@ -27,7 +27,8 @@ class Loop {
   RunEnded run();
 
   /// After run(), also after an exception left it: closes what is open, stops what goes on.
-  void wind_up();
+  /// Names in `end` what could not be stopped.
+  void wind_up(RunEnded& end);
 
   /// Whoever asked for a cancel, to be told the ending after RunEnded.
   std::vector<std::function<void(Ending)>> take_cancel_waiters();
@@ -76,6 +77,7 @@ class Loop {
   void record_reply(std::string_view user_text);
   RunEnded ended(Ending ending);
   std::string why(Ending ending) const;
+  std::string given_up_note() const;
   TurnFacts facts() const;
   void emit(Event event);
   void hold_if_client_is_slow();

@@ -13,6 +13,24 @@ namespace {
 // 3 s more; only a thread stuck in the kernel takes longer.
 constexpr std::chrono::milliseconds kGiveUpAfter{5500};
 
+// After any other reason a call that is the reply's last block counts as cut (rule 2).
+bool ended_well(model::StopReason reason) {
+  switch (reason) {
+    case model::StopReason::end_turn:
+    case model::StopReason::tool_use:
+    case model::StopReason::stop_sequence:
+    case model::StopReason::pause_turn:
+    case model::StopReason::unknown:
+      return true;
+    case model::StopReason::max_tokens:
+    case model::StopReason::timeout:
+    case model::StopReason::context_window_exceeded:
+    case model::StopReason::refusal:
+      return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 // ---- model events ------------------------------------------------------------------------------
@@ -55,34 +73,19 @@ void Loop::on(model::UsageTold& told) {
 
 void Loop::on(model::StopTold& told) {
   reply_.stop = std::move(told);
-  switch (reply_.stop->reason) {
-    case model::StopReason::end_turn:
-    case model::StopReason::tool_use:
-    case model::StopReason::stop_sequence:
-    case model::StopReason::pause_turn:
-      executor_.open_gate();
-      return executor_.moved_on();
-    case model::StopReason::unknown:
-      emit(Notice{NoticeLevel::warning, "unknown_stop_reason",
-                  "The model stopped for a reason agentd does not know: " + reply_.stop->wire});
-      executor_.open_gate();
-      return executor_.moved_on();
-    case model::StopReason::max_tokens:
-    case model::StopReason::timeout:
-    case model::StopReason::context_window_exceeded:
-    case model::StopReason::refusal:
-      return;
+  if (reply_.stop->reason == model::StopReason::unknown) {
+    emit(Notice{NoticeLevel::warning, "unknown_stop_reason",
+                "The model stopped for a reason agentd does not know: " + reply_.stop->wire});
   }
+  if (!ended_well(reply_.stop->reason)) return;
+  executor_.open_gate();
+  executor_.moved_on();
 }
 
 // The end of the message closes what was not closed by its own stop, but for a last call that the
 // output limit cut.
 void Loop::on(model::MessageEnded&) {
-  const bool cut =
-      reply_.stop && (reply_.stop->reason == model::StopReason::max_tokens ||
-                      reply_.stop->reason == model::StopReason::timeout ||
-                      reply_.stop->reason == model::StopReason::refusal ||
-                      reply_.stop->reason == model::StopReason::context_window_exceeded);
+  const bool cut = reply_.stop && !ended_well(reply_.stop->reason);
   const int count = static_cast<int>(reply_.blocks().size());
   for (int number = 0; number < count; ++number) {
     auto& block = reply_.block(number);
@@ -149,7 +152,9 @@ void Loop::on(RetryDue&) {
 }
 
 void Loop::on(GiveUpDue&) {
+  gave_up_ = true;
   given_up_ = executor_.give_up();
+  if (looking_around_.joinable() && !surroundings_) given_up_.emplace_back("looking around");
 }
 
 void Loop::on(CancelAsked& asked) {

@@ -4,6 +4,7 @@
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "agent/loop.h"
@@ -23,20 +24,24 @@ struct Run::State {
 
   void live();
   RunEnded go_round(std::vector<std::function<void(Ending)>>& cancel_waiters);
+  void refuse(const std::string& why);
   void answer_late(RunMessage& message);
 };
 
 RunEnded Run::State::go_round(std::vector<std::function<void(Ending)>>& cancel_waiters) {
   Loop loop(options, conversation, services, sink, gate, mailbox);
   RunEnded end;
-  try {
-    end = loop.run();
-  } catch (const std::exception& bug) {
-    log::error(std::string("run ended by an exception: ") + bug.what());
-    end.ending = Ending::internal_error;
-    end.message = std::string("agentd failed inside (a bug): ") + bug.what();
-  }
-  loop.wind_up();
+  const auto guarded = [&](auto step) {
+    try {
+      step();
+    } catch (const std::exception& bug) {
+      log::error(std::string("run ended by an exception: ") + bug.what());
+      end.ending = Ending::internal_error;
+      end.message = std::string("agentd failed inside (a bug): ") + bug.what();
+    }
+  };
+  guarded([&] { end = loop.run(); });
+  guarded([&] { loop.wind_up(end); });
   cancel_waiters = loop.take_cancel_waiters();
   return end;
 }
@@ -52,6 +57,15 @@ void Run::State::live() {
   ended(std::move(conversation));
 }
 
+// No thread could be had: the run is over before it began, and says so like any other.
+void Run::State::refuse(const std::string& why) {
+  ending = Ending::internal_error;
+  mailbox->close();
+  sink.emit(RunStarted{options.model.name});
+  sink.emit(RunEnded{ending, "agentd could not start a thread for the run: " + why, 0, {}});
+  ended(std::move(conversation));
+}
+
 // A message that came when the run was over already.
 void Run::State::answer_late(RunMessage& message) {
   if (auto* cancel = std::get_if<CancelAsked>(&message)) cancel->done(ending);
@@ -60,14 +74,24 @@ void Run::State::answer_late(RunMessage& message) {
   }
 }
 
+std::atomic<int>& left_behind() {
+  static std::atomic<int> count{0};
+  return count;
+}
+
 Run::Run(RunOptions options, Conversation conversation, const Services& services, Sink& sink,
          std::shared_ptr<FlowGate> gate, std::function<void(Conversation)> ended)
     : state_(new State{std::move(options), std::move(conversation), services, sink, std::move(gate),
-                       std::move(ended)}),
-      thread_([state = state_] { state->live(); }) {}
+                       std::move(ended)}) {
+  try {
+    thread_ = std::thread([state = state_] { state->live(); });
+  } catch (const std::system_error& failure) {
+    state_->refuse(failure.what());
+  }
+}
 
 Run::~Run() {
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void Run::cancel(std::function<void(Ending)> done) {

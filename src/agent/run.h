@@ -17,6 +17,7 @@
 // it is answered.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -65,6 +66,10 @@ struct ApprovalAnswer {
   std::optional<Json> updated_input;
   std::string message;  // told to the model with a denial
 };
+
+/// Threads that were given up and may still be inside a tool or a file system: what they use must
+/// not be destroyed, so a process that has any leaves without destructors (server/).
+std::atomic<int>& left_behind();
 
 /// A run under way. Any thread may call these; each completion is called exactly once, on the
 /// run's thread or, if the run has ended, on the caller's.

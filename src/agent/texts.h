@@ -36,6 +36,8 @@ inline constexpr std::string_view kChangedSinceApproval =
 inline constexpr std::string_view kGaveUp =
     "Given up: the call did not stop when it was told to. It may still be running.";
 inline constexpr std::string_view kCrashed = "The tool failed inside agentd (a bug): ";
+inline constexpr std::string_view kNoThread =
+    "Not run: the system gives agentd no more threads. Wait, then call again: ";
 inline constexpr std::string_view kResume =
     "Your reply was cut off by the output limit. Go on exactly where it stopped; do not repeat "
     "what you said.";

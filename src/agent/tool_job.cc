@@ -20,7 +20,6 @@ bool same(const Access& a, const Access& b) {
 permission::Verdict judge(const ToolJob& job, const Access& resolved) {
   auto verdict = permission::judge(job.mode, resolved, job.context.workspace, *job.grants);
   if (verdict.decision != Decision::ask) return verdict;
-  if (job.input_replaced) return {Decision::allow, {}};
   if (!job.approved) return verdict;
   if (same(*job.approved, resolved)) return {Decision::allow, {}};
   return {Decision::deny, std::string(texts::kChangedSinceApproval)};
@@ -34,6 +33,7 @@ void check_and_run(ToolJob& job) {
     return;
   }
   auto verdict = judge(job, *resolved);
+  job.context.judged = &*resolved;
   if (verdict.decision == Decision::allow && job.may_run) {
     job.tell(CallBegan{job.job});
     job.tell(CallFinished{job.job, job.tool->run(*job.input, job.context)});

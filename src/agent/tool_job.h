@@ -54,7 +54,6 @@ struct ToolJob {
   std::shared_ptr<const permission::Grants> grants;
   bool may_run = false;                  // its place is free
   std::optional<Access> approved;        // the user agreed to this
-  bool input_replaced = false;           // the user wrote this input: only a denial stops it
   std::function<void(JobMessage)> tell;  // any thread
 };
 

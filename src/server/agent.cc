@@ -48,7 +48,12 @@ void Server::start(protocol::StartParams params, Answer<protocol::StartResult> a
     return answer.error(make_error(Code::conflict, "a run had that name before", "params.runId"));
   }
   if (params.run_id && params.run_id->empty()) {
-    return answer.error(make_error(Code::invalid_input, "a name is not empty", "params.runId"));
+    return answer.error(make_error(Code::invalid_input, "runId must not be empty", "params.runId"));
+  }
+  if (params.on_deny == protocol::OnDeny::stop) {
+    return answer.error(make_error(
+        Code::invalid_input, "onDeny \"stop\" is not supported yet: leave it out, or say continue",
+        "params.onDeny"));
   }
   if (shutdown_answer_ || leaving_) {
     return answer.error(make_error(Code::cancelled, "agentd is shutting down"));
@@ -79,7 +84,11 @@ void Server::start(protocol::StartParams params, Answer<protocol::StartResult> a
   wishes.max_turns = params.max_turns;
   wishes.system_prompt = std::move(params.system_prompt);
   auto run = engine_.options(wishes, (*session)->settings, notices);
-  if (!run) return answer.error(at_parameter(run.error(), "params.model"));
+  if (!run) {
+    const auto& session_said = (*session)->model;
+    return answer.error(at_parameter(
+        run.error(), params.model || session_said || !options_.model ? "params.model" : "--model"));
+  }
 
   // From here on nothing can fail: the session is kept, the reply goes out, the run begins.
   Session& kept = *session == &fresh ? sessions_.add(std::move(fresh)) : **session;
@@ -96,9 +105,10 @@ void Server::start(protocol::StartParams params, Answer<protocol::StartResult> a
 // The client has seen runEnded, the conversation is on its way back: the session is not busy.
 void Server::start_after(ActiveRun& active, protocol::StartParams params,
                          Answer<protocol::StartResult> answer) {
-  active.after_end.push_back([this,
-                              held = std::make_shared<protocol::StartParams>(std::move(params)),
-                              answer = std::move(answer)] { start(std::move(*held), answer); });
+  const std::string run_id = params.run_id.value_or("");
+  active.after_end.push_back(
+      {run_id, [this, held = std::make_shared<protocol::StartParams>(std::move(params)),
+                answer = std::move(answer)] { start(std::move(*held), answer); }});
 }
 
 // The session to go on with, or `fresh` made into a new one.
@@ -106,7 +116,7 @@ Result<Session*> Server::session_for(const protocol::StartParams& params, Sessio
                                      std::vector<agent::Notice>& notices) {
   if (params.session_id) {
     if (params.session_id->empty()) {
-      return make_error(Code::invalid_input, "a name is not empty", "params.sessionId");
+      return make_error(Code::invalid_input, "sessionId must not be empty", "params.sessionId");
     }
     if (Session* known = sessions_.find(*params.session_id)) return known;
   }
@@ -142,6 +152,10 @@ void Server::cancel(protocol::CancelParams params, Answer<protocol::CancelResult
   if (const auto ending = sessions_.ending(params.run_id)) {
     return answer.result({to_protocol(*ending)});
   }
+  if (ActiveRun* before = sessions_.find_waiting_start(params.run_id)) {
+    before->after_end.push_back({"", [this, params, answer] { cancel(params, answer); }});
+    return;
+  }
   Session* session = sessions_.find_by_run(params.run_id);
   if (session == nullptr) return answer.error(unknown_run(params.run_id));
   // Giving up waiting does not take back the cancel.
@@ -154,8 +168,9 @@ void Server::cancel(protocol::CancelParams params, Answer<protocol::CancelResult
 
 void Server::approve_tool(protocol::ApproveToolParams params, Answer<protocol::Empty> answer) {
   if (params.updated_input && params.decision != protocol::ApprovalDecision::allow) {
-    return answer.error(
-        make_error(Code::invalid_input, "only goes with allow", "params.updatedInput"));
+    return answer.error(make_error(Code::invalid_input,
+                                   "updatedInput is only allowed with the decision allow",
+                                   "params.updatedInput"));
   }
   if (sessions_.ending(params.run_id)) {
     return answer.error(make_error(Code::too_late, "the run has ended"));

@@ -85,7 +85,9 @@ void Server::end_of_input() {
 }
 
 void Server::on_run_ended(const std::string& session_id, agent::Conversation conversation) {
-  for (const auto& request : sessions_.run_ended(session_id, std::move(conversation))) request();
+  for (const auto& waiting : sessions_.run_ended(session_id, std::move(conversation))) {
+    waiting.go_on();
+  }
   if (shutdown_answer_ && sessions_.active_runs() == 0) {
     shutdown_answer_->result(nullptr);
     shutdown_answer_.reset();

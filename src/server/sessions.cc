@@ -26,7 +26,18 @@ std::optional<agent::Ending> Sessions::ending(const std::string& run_id) const {
 }
 
 bool Sessions::run_id_used(const std::string& run_id) {
-  return find_by_run(run_id) != nullptr || ending(run_id).has_value();
+  return find_by_run(run_id) != nullptr || ending(run_id).has_value() ||
+         find_waiting_start(run_id) != nullptr;
+}
+
+ActiveRun* Sessions::find_waiting_start(const std::string& run_id) {
+  if (run_id.empty()) return nullptr;
+  for (auto& [name, session] : by_run_) {
+    for (const auto& waiting : session->active->after_end) {
+      if (waiting.run_id == run_id) return &*session->active;
+    }
+  }
+  return nullptr;
 }
 
 void Sessions::run_began(Session& session, ActiveRun active) {
@@ -34,8 +45,8 @@ void Sessions::run_began(Session& session, ActiveRun active) {
   session.active = std::move(active);
 }
 
-std::vector<std::function<void()>> Sessions::run_ended(const std::string& session_id,
-                                                       agent::Conversation conversation) {
+std::vector<ActiveRun::Waiting> Sessions::run_ended(const std::string& session_id,
+                                                    agent::Conversation conversation) {
   Session* session = find(session_id);
   if (session == nullptr || !session->active) return {};
   const agent::Ending ending = session->active->events->ending();

@@ -20,8 +20,13 @@ namespace agentd::server {
 struct ActiveRun {
   std::string run_id;
   std::optional<permission::Mode> mode;  // asked for meanwhile; the run may be past hearing it
-  /// Requests that came between runEnded and the conversation's return; done after it.
-  std::vector<std::function<void()>> after_end;
+  /// Requests that came between runEnded and the conversation's return, and those for a run that
+  /// one of them will start; done after it, in order.
+  struct Waiting {
+    std::string run_id;  // of a start: the name it gives, if any
+    std::function<void()> go_on;
+  };
+  std::vector<Waiting> after_end;
   std::unique_ptr<EventWriter> events;
   std::shared_ptr<FlowGate> gate;
   std::unique_ptr<agent::Run> run;  // after what it uses: it is destroyed first
@@ -44,12 +49,14 @@ class Sessions {
   Session* find_by_run(const std::string& run_id);
   /// How a run that is over ended; of the last kRemembered runs.
   std::optional<agent::Ending> ending(const std::string& run_id) const;
+  /// The run after whose end a start that waits will begin `run_id`.
+  ActiveRun* find_waiting_start(const std::string& run_id);
   bool run_id_used(const std::string& run_id);
 
   void run_began(Session& session, ActiveRun active);
   /// Returns the requests that waited for it.
-  std::vector<std::function<void()>> run_ended(const std::string& session_id,
-                                               agent::Conversation conversation);
+  std::vector<ActiveRun::Waiting> run_ended(const std::string& session_id,
+                                            agent::Conversation conversation);
 
   std::size_t active_runs() const { return by_run_.size(); }
   template <class Visitor>

@@ -151,7 +151,8 @@ TEST_CASE("cancel twice, and after the end: each is answered with the ending") {
 }
 
 TEST_CASE("a call that does not stop is given up and named") {
-  // Its thread outlives the run, and so must what it uses: as in the program, where tools go last.
+  // Its thread outlives the run, and so must what it uses; the program then leaves without
+  // destructors (agent::left_behind).
   static AgentRig& rig = *new AgentRig;
   auto stuck = std::make_shared<Barrier>();
   rig.add_tool("Stuck", false, [stuck](const Json&, const tools::CallContext&) {
@@ -169,6 +170,40 @@ TEST_CASE("a call that does not stop is given up and named") {
   CHECK(end.message.find("Stuck") != std::string::npos);
   check_closed(rig);
   stuck->open();
+}
+
+TEST_CASE("a look around that a dead file system holds is given up") {
+  class DeadFiles final : public platform::Files {
+   public:
+    Result<platform::FileInfo> info(const std::string&, platform::Links) override {
+      asked.open();
+      never.wait({});
+      return make_error(Code::io, "late");
+    }
+    Result<std::string> read(const std::string&, std::uint64_t, platform::Links) override { return dead(); }
+    Result<std::string> read_range(const std::string&, std::uint64_t, std::uint64_t, platform::Links) override {
+      return dead();
+    }
+    Result<void> replace(const std::string&, std::string_view, platform::Links) override { return dead(); }
+    Result<std::string> canonical(const std::string&) override { return dead(); }
+    Result<std::vector<std::string>> list(const std::string&, platform::Links) override { return dead(); }
+    static Error dead() { return make_error(Code::io, "dead"); }
+    Barrier asked;
+    Barrier never;
+  };
+  static AgentRig& rig = *new AgentRig;  // as above
+  auto* dead = new DeadFiles;
+  rig.files.reset(dead);
+  rig.start();
+  REQUIRE(dead->asked.wait({}));
+  rig.cancel();
+  REQUIRE(rig.clock.wait_pending(1));
+  rig.clock.advance(std::chrono::seconds(6));
+  const auto end = rig.wait_end();
+  CHECK(end.ending == Ending::aborted_streaming);
+  CHECK(end.message.find("looking around") != std::string::npos);
+  CHECK(agent::left_behind() > 0);
+  dead->never.open();
 }
 
 TEST_CASE("the next run continues from a cancelled one") {

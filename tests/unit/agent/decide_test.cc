@@ -150,7 +150,7 @@ std::vector<Row> rows() {
        {.stop = S::pause_turn},
        {.turns = 6, .turn_paused = 5},
        kNone,
-       "completed"},
+       "model_error"},
       {"empty", {.empty = true, .stop = S::end_turn}, kFirst, kNone, "nudged"},
       {"empty again",
        {.empty = true, .stop = S::end_turn},

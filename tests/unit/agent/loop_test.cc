@@ -289,7 +289,7 @@ TEST_CASE("pause_turn sends the reply back unchanged, five times in a row") {
     return ReplyBuilder().text("searching").stop(StopReason::pause_turn).end();
   };
   rig.start();
-  CHECK(rig.wait_end().ending == Ending::completed);
+  CHECK(rig.wait_end().ending == Ending::model_error);
   CHECK(rig.provider->requests() == 6);
   CHECK(rig.provider->request(1).messages.back()->role == Role::assistant);
 }
@@ -428,7 +428,7 @@ TEST_CASE("streaming and afterReply give the same history") {
   CHECK(run(ToolStart::streaming) == run(ToolStart::after_reply));
 }
 
-TEST_CASE("an exception in the engine ends the run as internal_error, with everything closed") {
+TEST_CASE("an exception in the engine ends the run as internal_error") {
   AgentRig rig;
   rig.provider->mind = [](const auto&, std::size_t) -> model::ModelEvents {
     throw std::runtime_error("boom");
@@ -452,4 +452,39 @@ TEST_CASE("a slow client pauses nothing for ever: the gate reopens the stream") 
     return more.text("two").stop(StopReason::end_turn).end();
   }());
   CHECK(rig.wait_end().ending == Ending::completed);
+}
+
+TEST_CASE("an exception in the middle of a reply closes what it had opened") {
+  AgentRig rig;
+  rig.conversation.mode = permission::Mode::ask;
+  rig.add_tool("Change", false, fine);
+  class Broken final : public tools::Tool {
+   public:
+    Broken() { definition_.name = "Broken"; }
+    const ToolDefinition& definition() const override { return definition_; }
+    Result<Json> coerce(const Json&) const override { throw std::runtime_error("boom"); }
+    bool safe(const Json&) const override { return true; }
+    Access access(const Json&, const std::string&) const override { return {}; }
+    tools::Outcome run(const Json&, const tools::CallContext&) const override { return {}; }
+
+   private:
+    ToolDefinition definition_;
+  };
+  rig.tools.add(std::make_unique<Broken>());
+  rig.start();
+  ReplyBuilder reply;
+  rig.provider->reply(0, reply.call("t1", "Change", R"({"path":"a"})").text("x").take());
+  rig.sink().wait([](const Event& e) { return std::holds_alternative<ApprovalRequested>(e); },
+                  "question");
+  rig.provider->reply(0, reply.call("t2", "Broken", "{}").call("t3", "Change", "{}").end());
+  const auto end = rig.wait_end();
+  CHECK(end.ending == Ending::internal_error);
+  CHECK(end.message.find("boom") != std::string::npos);
+  std::size_t started = 0;
+  for (const auto& use : rig.sink().all<ToolUse>()) {
+    if (use.state == ToolUseState::started) ++started;
+  }
+  CHECK(started == 2);
+  CHECK(rig.sink().all<ToolResult>().size() == started);
+  CHECK(rig.sink().all<ApprovalResolved>().size() == 1);
 }
