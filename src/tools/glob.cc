@@ -92,27 +92,31 @@ class GlobTool final : public TypedTool<GlobInput> {
 
   Outcome run_with(const GlobInput& input, const CallContext& context) const override {
     const Start start = start_of(input, context.cwd);
-    if (const auto fault = not_a_directory(start.given, context)) return error_outcome(*fault);
-    if (not_a_directory(start.directory, context)) return no_files({});
-    const Result<std::string> directory = context.files.canonical(start.directory);
-    if (!directory) return error_outcome(directory.error().message);
+    const std::string directory = judged_read(context, start.directory);
+    if (const auto fault = not_a_directory(directory, context)) {
+      // A directory that only the pattern names is a pattern that matches nothing.
+      return input.path || start.directory == start.given ? error_outcome(*fault) : no_files({});
+    }
     const Result<GlobPattern> pattern = GlobPattern::parse(start.pattern);
     if (!pattern) return error_outcome(pattern.error().message);
 
-    const Result<Search> search = ripgrep({"--files", "--null"}, *directory, context, '\0');
+    const Result<Search> search = ripgrep({"--files", "--null"}, directory, context, '\0');
     if (!search) return error_outcome(search.error().message);
     std::vector<std::string> files = split_records(search->output);
-    std::erase_if(files, [&](const std::string& file) { return !pattern->matches(file); });
-    if (files.empty()) return no_files(*search);
-    sort_newest_first(files, *directory, context.files, context.stop);
+    std::erase_if(files, [&](const std::string& file) {
+      return context.stop.stop_requested() || !pattern->matches(file);
+    });
     if (context.stop.stop_requested()) return error_outcome("Interrupted by user.");
-    return listed(files, *directory, *search);
+    if (files.empty()) return no_files(*search);
+    sort_newest_first(files, directory, context.files, context.stop);
+    if (context.stop.stop_requested()) return error_outcome("Interrupted by user.");
+    return listed(files, directory, *search);
   }
 
  private:
   static std::optional<std::string> not_a_directory(const std::string& path,
                                                     const CallContext& context) {
-    const Result<platform::FileInfo> info = context.files.info(path);
+    const Result<platform::FileInfo> info = context.files.info(path, platform::Links::refuse);
     if (!info) {
       return info.error().code == Code::not_found
                  ? missing_file_text(path, context.cwd, context.files)

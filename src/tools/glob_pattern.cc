@@ -1,5 +1,6 @@
 #include "tools/glob_pattern.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/utf8.h"
@@ -8,6 +9,8 @@ namespace agentd::tools {
 namespace {
 
 constexpr std::size_t kMaxAlternatives = 1000;
+// Braces are expanded by recursion, one call with a copy of the pattern for each of them.
+constexpr std::size_t kMaxBraces = 64;
 
 std::size_t character_length(std::string_view text) {
   std::size_t length = 1;
@@ -213,6 +216,16 @@ bool has_wildcard(std::string_view component) {
 }  // namespace
 
 Result<GlobPattern> GlobPattern::parse(std::string_view pattern) {
+  if (pattern.size() > kMaxGlob) {
+    return make_error(Code::invalid_input, "the pattern is longer than " +
+                                               std::to_string(kMaxGlob) +
+                                               " bytes; search with several shorter ones");
+  }
+  if (std::count(pattern.begin(), pattern.end(), '{') > static_cast<std::ptrdiff_t>(kMaxBraces)) {
+    return make_error(Code::invalid_input, "the pattern has more than " +
+                                               std::to_string(kMaxBraces) +
+                                               " braces; search with several simpler ones");
+  }
   GlobPattern parsed;
   if (const Result<void> done = expand(std::string(pattern), parsed.alternatives_); !done) {
     return done.error();

@@ -11,9 +11,13 @@
 
 namespace agentd::tools {
 
+/// The longest glob taken from a model, in bytes: as long as a path can be.
+inline constexpr std::size_t kMaxGlob = 4096;
+
 class GlobPattern {
  public:
-  /// Error: an unclosed `[` or `{`, or braces that expand to more than 1000 patterns.
+  /// Error: longer than kMaxGlob, more than 64 braces, an unclosed `[` or `{`, or braces that
+  /// expand to more than 1000 patterns.
   static Result<GlobPattern> parse(std::string_view pattern);
 
   bool matches(std::string_view relative_path) const;

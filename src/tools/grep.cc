@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "tools/file_lookup.h"
+#include "tools/glob_pattern.h"
 #include "tools/grep.md.h"
 #include "tools/grep_input.h"
 #include "tools/listing.h"
@@ -18,6 +19,9 @@ namespace {
 
 constexpr std::size_t kHeadLimit = 250;
 constexpr std::size_t kMaxText = 30'000;  // bytes
+// Bytes. Each becomes an argument of rg, and the system takes 128 KB in one.
+constexpr std::size_t kMaxRegex = 64 * 1024;
+constexpr std::size_t kMaxType = 100;
 
 // rg prints "./x" for the target "."; the model needs no "./".
 std::string without_dot(std::string path) {
@@ -107,7 +111,9 @@ class GrepTool final : public TypedTool<GrepInput> {
  protected:
   std::optional<Error> check(const GrepInput& input) const override {
     if (input.pattern.empty()) return invalid("pattern", "must not be empty");
-    return std::nullopt;
+    if (const auto fault = too_long("pattern", input.pattern, kMaxRegex)) return fault;
+    if (const auto fault = too_long("glob", input.glob.value_or(""), kMaxGlob)) return fault;
+    return too_long("type", input.type.value_or(""), kMaxType);
   }
 
   Access access_of(const GrepInput& input, const std::string& cwd) const override {
@@ -121,16 +127,27 @@ class GrepTool final : public TypedTool<GrepInput> {
     const Result<Search> search =
         ripgrep(grep_arguments(input, *target), context.cwd, context, separator);
     if (!search) return error_outcome(search.error().message);
+    // rg opens by name: what it found counts only if no link has come into that name meanwhile.
+    if (const auto still = target_of(input, context); !still) {
+      return error_outcome(still.error().message);
+    }
     std::vector<std::string> entries = entries_of(input, *search, context);
     if (context.stop.stop_requested()) return error_outcome("Interrupted by user.");
     return entries.empty() ? no_match(*search) : shown(input, entries, *search);
   }
 
  private:
+  static std::optional<Error> too_long(const char* field, const std::string& text,
+                                       std::size_t limit) {
+    if (text.size() <= limit) return std::nullopt;
+    return invalid(field, "is longer than " + std::to_string(limit) + " bytes");
+  }
+
   // Relative to the current directory where it is inside, so that results are short.
   static Result<std::string> target_of(const GrepInput& input, const CallContext& context) {
-    const std::string path = absolute_path(input.path.value_or(""), context.cwd);
-    const Result<platform::FileInfo> info = context.files.info(path);
+    const std::string path =
+        judged_read(context, absolute_path(input.path.value_or(""), context.cwd));
+    const Result<platform::FileInfo> info = context.files.info(path, platform::Links::refuse);
     if (!info) {
       if (info.error().code != Code::not_found) return info.error();
       return make_error(Code::not_found, missing_file_text(path, context.cwd, context.files));
@@ -138,9 +155,7 @@ class GrepTool final : public TypedTool<GrepInput> {
     if (info->kind != platform::FileKind::regular && info->kind != platform::FileKind::directory) {
       return make_error(Code::invalid_input, not_regular_text(path, info->kind));
     }
-    const Result<std::string> canonical = context.files.canonical(path);
-    if (!canonical) return canonical.error();
-    return *canonical == context.cwd ? "." : shown_path(*canonical, context.cwd);
+    return path == context.cwd ? "." : shown_path(path, context.cwd);
   }
 
   static std::vector<std::string> entries_of(const GrepInput& input, const Search& search,

@@ -68,6 +68,19 @@ TEST_CASE("faults are told") {
   CHECK(GlobPattern::parse("a{b,c").error().message.find("unclosed `{`") != std::string::npos);
 }
 
+TEST_CASE("long patterns and many braces are refused, not expanded") {
+  std::string braces;
+  for (int i = 0; i < 30'000; ++i) braces += "{}";
+  CHECK(GlobPattern::parse(braces).error().message.find("longer than 4096") != std::string::npos);
+  CHECK(GlobPattern::parse(braces.substr(0, 4000)).error().message.find("more than 64 braces") !=
+        std::string::npos);
+  CHECK(GlobPattern::parse(braces.substr(0, 128) + "a")->matches("a"));
+  CHECK(GlobPattern::parse(std::string(4096, 'a')));
+  CHECK_FALSE(GlobPattern::parse(std::string(4097, 'a')));
+  const std::string nested = std::string(2000, '{') + std::string(2000, '}');
+  CHECK_FALSE(GlobPattern::parse(nested));
+}
+
 TEST_CASE("many stars do not take for ever") {
   const std::string name(5000, 'a');
   CHECK_FALSE(matches("*a*a*a*a*a*a*a*a*b", name));

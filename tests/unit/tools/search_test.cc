@@ -245,6 +245,19 @@ TEST_CASE("a search that takes too long gives what it has, whole records only") 
   CHECK(ws.call("Grep", {{"pattern", "x"}}).is_error);
 }
 
+TEST_CASE("inputs without bounds are refused before anything runs") {
+  Workspace ws;
+  std::string braces;
+  for (int i = 0; i < 30'000; ++i) braces += "{}";
+  CHECK(ws.refusal("Glob", {{"pattern", braces}}).find("longer than 4096") != std::string::npos);
+  CHECK(ws.refusal("Grep", {{"pattern", "x"}, {"glob", braces}}).find("is longer than") !=
+        std::string::npos);
+  CHECK(ws.refusal("Grep", {{"pattern", std::string(200'000, 'x')}}).find("is longer than") !=
+        std::string::npos);
+  CHECK(ws.refusal("Grep", {{"pattern", "x"}, {"type", std::string(200'000, 'x')}})
+            .find("is longer than") != std::string::npos);
+}
+
 TEST_CASE("a stop request ends a search") {
   Workspace ws;
   ws.put("f", "x");
