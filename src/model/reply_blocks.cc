@@ -26,9 +26,20 @@ BlockKind kind_of(DeltaKind kind) {
   return BlockKind::text;
 }
 
+// More members than this no block of a model has; what comes above it is left out, so that they can
+// be looked through for each delta.
+constexpr std::size_t kMaxMembers = 32;
+
 bool json_object(std::string_view text) {
   const auto parsed = wire::parse(text);
   return parsed && parsed->is_object();
+}
+
+// `key` as it stands between the quotes in JSON.
+std::string spelled(std::string_view key) {
+  std::string quoted;
+  wire::append_string(quoted, key);
+  return quoted.substr(1, quoted.size() - 2);
 }
 
 // The string member `key` of the JSON object `object`, made longer.
@@ -82,7 +93,8 @@ void ReplyBlocks::text(int index, DeltaKind kind, std::string piece) {
   if (slot == nullptr) {
     slot = find_open(index, BlockKind::opaque);
     if (slot != nullptr) {
-      append_to_member(slot->data, kind == DeltaKind::text ? "text" : "thinking", piece);
+      Member* member = member_of(*slot, kind == DeltaKind::text ? "text" : "thinking");
+      if (member != nullptr) member->text.append(piece);
       return;
     }
     slot = &begin(index, kind_of(kind));
@@ -118,9 +130,27 @@ void ReplyBlocks::other_delta(int index, const Json& delta) {
   if (slot == nullptr || !delta.is_object()) return;
   for (const auto& [key, value] : delta.items()) {
     if (key == "type") continue;
-    std::string text;
-    wire::append_json(text, value);
-    set_member(slot->data, key, text);
+    Member* member = member_of(*slot, spelled(key));
+    if (member == nullptr) continue;
+    member->value.emplace();
+    wire::append_json(*member->value, value);
+    member->text.clear();
+  }
+}
+
+ReplyBlocks::Member* ReplyBlocks::member_of(Slot& slot, std::string_view key) {
+  for (Member& member : slot.members) {
+    if (member.key == key) return &member;
+  }
+  if (slot.members.size() == kMaxMembers) return nullptr;
+  slot.members.push_back({std::string(key), {}, {}});
+  return &slot.members.back();
+}
+
+void ReplyBlocks::write_members(Slot& slot) {
+  for (const Member& member : slot.members) {
+    if (member.value) set_member(slot.data, member.key, *member.value);
+    if (!member.text.empty()) append_to_member(slot.data, member.key, member.text);
   }
 }
 
@@ -157,6 +187,7 @@ void ReplyBlocks::end(Slot& slot) {
   if (slot.kind == BlockKind::tool_use && !slot.has_delta && !slot.start_input.empty()) {
     emit_delta(slot, DeltaKind::input, std::move(slot.start_input));
   }
+  write_members(slot);
   if (slot.kind == BlockKind::opaque && json_object(slot.input)) {
     set_member(slot.data, "input", slot.input);
   }

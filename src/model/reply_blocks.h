@@ -43,20 +43,31 @@ class ReplyBlocks {
   // send the input after the stop.
   enum class State { open, stopped_empty, ended };
 
+  // What deltas said of one member of an opaque block: a value, and text that follows it. Put into
+  // the block once, at its end, as a member's text is read anew each time it grows.
+  struct Member {
+    std::string key;  // as it stands between the quotes
+    std::optional<std::string> value;
+    std::string text;
+  };
+
   struct Slot {
     int index = 0;
     int block = 0;
     BlockKind kind = BlockKind::text;
     State state = State::open;
     bool has_delta = false;
-    std::string start_input;  // tool_use: what came with the start; deltas win over it
-    std::string input;        // opaque: joined input deltas
+    std::string start_input;      // tool_use: what came with the start; deltas win over it
+    std::string input;            // opaque: joined input deltas
+    std::vector<Member> members;  // opaque: what other deltas said, by the order of the first
     std::optional<std::string> signature;
     std::string data;  // redacted_thinking: its data; opaque: the block as it came
   };
 
   Slot& begin(int index, BlockKind kind, std::string id = {}, std::string name = {});
   void begin_tool_use(int index, std::string_view raw, const Json& block);
+  static Member* member_of(Slot& slot, std::string_view key);
+  static void write_members(Slot& slot);
   void end(Slot& slot);
   void end_stopped_empty();
   Slot* find_open(int index, BlockKind kind);

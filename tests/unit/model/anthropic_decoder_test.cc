@@ -272,3 +272,55 @@ TEST_CASE("JSON of hostile shapes does not throw") {
   const std::string deep = "{\"type\":\"x\",\"a\":" + std::string(100'000, '[');
   CHECK(decode_whole(kStart + event(deep)).failure->failure_class == FailureClass::malformed_event);
 }
+
+TEST_CASE("deltas of an unknown block are put into it once, as if each had been at once") {
+  const auto delta = [](const std::string& fields) {
+    return event(R"({"type":"content_block_delta","index":0,"delta":{)" + fields + "}}");
+  };
+  const auto data_after = [&](const std::string& deltas) {
+    const AssembledReply reply = decode_whole(
+        kStart +
+        event(
+            R"({"type":"content_block_start","index":0,"content_block":{ "type":"fancy", "text":"\u0061" , "n":1}})") +
+        deltas + event(R"({"type":"content_block_stop","index":0})") + kEnd);
+    REQUIRE(reply.blocks.size() == 1);
+    return reply.blocks[0].data;
+  };
+  const std::string text_b = delta(R"("type":"text_delta","text":"b\"\n")");
+  CHECK(data_after("") == R"({ "type":"fancy", "text":"\u0061" , "n":1})");
+  CHECK(data_after(text_b + text_b) == R"({ "type":"fancy", "text":"ab\"\nb\"\n" , "n":1})");
+  // Set in between: what came before is gone, what comes after is added to it.
+  CHECK(data_after(text_b + delta(R"("type":"x_delta","text":"c","n":[1, 2])") + text_b) ==
+        R"({ "type":"fancy", "text":"cb\"\n" , "n":[1,2]})");
+  CHECK(data_after(delta(R"("type":"x_delta","text":7)") + text_b) ==
+        R"({ "type":"fancy", "text":"b\"\n" , "n":1})");
+  // New members in the order they were first heard of; input last.
+  CHECK(data_after(delta(R"("type":"input_json_delta","partial_json":"{}")") +
+                   delta(R"("type":"x_delta","z":1)") +
+                   delta(R"("type":"thinking_delta","thinking":"t")") +
+                   delta(R"("type":"x_delta","a\"b":2,"z":3)")) ==
+        R"({ "type":"fancy", "text":"\u0061" , "n":1,"z":3,"thinking":"t","a\"b":2,"input":{}})");
+}
+
+TEST_CASE("20 000 deltas to an unknown block cost no more than 20 000 of any") {
+  constexpr int kDeltas = 20'000;
+  const std::string piece(100, 'p');
+  std::string body =
+      kStart +
+      event(
+          R"({"type":"content_block_start","index":0,"content_block":{"type":"fancy","text":""}})");
+  std::string text;
+  for (int i = 0; i < kDeltas; ++i) {
+    body += text_delta(0, piece);
+    body += event(R"({"type":"content_block_delta","index":0,"delta":{"type":"x_delta","last":)" +
+                  std::to_string(i) + R"(,"key)" + std::to_string(i) + R"(":0}})");
+    text += piece;
+  }
+  body += event(R"({"type":"content_block_stop","index":0})") + kEnd;
+  const AssembledReply reply = decode_whole(body);
+  REQUIRE(reply.blocks.size() == 1);
+  const Json block = Json::parse(reply.blocks[0].data);
+  CHECK(block.at("text") == text);
+  CHECK(block.at("last") == kDeltas - 1);
+  CHECK(block.size() == 2 + 31);  // members without end are left out
+}
