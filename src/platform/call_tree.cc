@@ -14,8 +14,8 @@ std::shared_ptr<CallTree> CallTrees::open(std::string mark, std::string session_
 }
 
 // How sure each ground is decides the order: seen there before, marked, in the shell's session or
-// group. One that shed all of these (`env -i setsid`) can only be the running command's, if there
-// is but one.
+// group. One that shed all of these (`env -i setsid`) has a certain owner only while there is but
+// one tree that anything could come from; else it is nobody's and ends with this process.
 const CallTree* CallTrees::owner(const ProcessInfo& orphan) const {
   for (const auto& tree : trees_) {
     for (const ProcessInfo& member : tree->seen) {
@@ -30,13 +30,7 @@ const CallTree* CallTrees::owner(const ProcessInfo& orphan) const {
   for (const auto& tree : trees_) {
     if (orphan.session == tree->root || orphan.group == tree->root) return tree.get();
   }
-  const CallTree* only = nullptr;
-  for (const auto& tree : trees_) {
-    if (tree->command_ended) continue;
-    if (only != nullptr) return nullptr;
-    only = tree.get();
-  }
-  return only;
+  return trees_.size() == 1 && !strays_ ? trees_.front().get() : nullptr;
 }
 
 std::vector<ProcessInfo> CallTrees::survivors(CallTree& tree) {
@@ -44,13 +38,16 @@ std::vector<ProcessInfo> CallTrees::survivors(CallTree& tree) {
     trees_.remove_if(
         [&](const auto& other) { return other->command_ended && other.get() != &tree; });
     tree.seen.clear();
+    strays_ = false;
     return {};
   }
   const auto all = read_processes();
   std::vector<int> roots;
   if (children_.running(tree.root)) roots.push_back(tree.root);
   for (const ProcessInfo& orphan : children_.orphans(all)) {
-    if (owner(orphan) == &tree) roots.push_back(orphan.pid);
+    const CallTree* whose = owner(orphan);
+    if (whose == nullptr) strays_ = true;
+    if (tree.everything || whose == &tree) roots.push_back(orphan.pid);
   }
   auto members = descendants(all, roots);
   std::erase_if(members, [](const ProcessInfo& process) { return process.dead(); });
@@ -68,10 +65,16 @@ std::vector<std::shared_ptr<CallTree>> CallTrees::left_behind(const std::string&
   return found;
 }
 
+std::shared_ptr<CallTree> CallTrees::everything() {
+  auto tree = std::make_shared<CallTree>();
+  tree->everything = true;
+  return tree;
+}
+
 void signal_tree(const CallTree& tree, const std::vector<ProcessInfo>& members, int signal) {
   // A member in the group proves that its number is still the shell's, not a stranger's.
   const bool group_alive = std::any_of(members.begin(), members.end(), [&](const auto& member) {
-    return member.group == tree.root;
+    return tree.root > 0 && member.group == tree.root;
   });
   if (group_alive) ::kill(-tree.root, signal);
   for (const ProcessInfo& member : members) {

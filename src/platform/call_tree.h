@@ -19,6 +19,7 @@ struct CallTree {
   std::string session_id;  // the agent session they belong to
   int root = 0;            // pid, group and session of the shell
   bool command_ended = false;
+  bool everything = false;        // no command's: all that is left when this process ends
   std::vector<ProcessInfo> seen;  // members at the last look, for those that clear the mark
 };
 
@@ -35,11 +36,15 @@ class CallTrees {
   /// Trees whose command has ended but whose processes may live on; of all sessions if empty.
   std::vector<std::shared_ptr<CallTree>> left_behind(const std::string& session_id);
 
+  /// A tree, not one of the list, that all orphans are members of, whoever started them.
+  static std::shared_ptr<CallTree> everything();
+
  private:
   const CallTree* owner(const ProcessInfo& orphan) const;
 
   Children& children_;
   std::list<std::shared_ptr<CallTree>> trees_;
+  bool strays_ = false;  // an orphan whose owner is not certain was seen; it may have children
 };
 
 /// Sends `signal` to the group of the shell if one of `members` is in it, and to each that is not.

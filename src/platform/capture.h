@@ -48,6 +48,7 @@ class WholeOutput {
   /// Past the limit, and after a failed write, bytes are dropped.
   void add(std::string_view bytes);
   const std::string& path() const { return path_; }
+  std::uint64_t written() const { return written_; }
 
  private:
   std::uint64_t limit_;

@@ -56,7 +56,9 @@ struct CommandEnd {
   int signal = 0;     // signalled
   CapturedOutput standard_output;
   CapturedOutput standard_error;
-  std::string whole_file;  // path of the whole output, if kept; the session's to delete
+  std::string whole_file;         // path of the whole output, if kept; the session's to delete
+  std::uint64_t whole_bytes = 0;  // how much of it is there: less than all past `whole_limit` and
+                                  // after a failed write
   std::vector<std::string> still_running;  // "pid 123 (sleep 300)": left behind by the shell with
                                            // `&`; killed when agentd ends at the latest
   std::vector<std::string> unkillable;     // survived the kill, named so that a person can act

@@ -86,6 +86,7 @@ struct Io::State {
 
   void reap_when_told();
   void end_trees(const std::string& session_id, std::function<void()> done);
+  void end_tree(const std::shared_ptr<CallTree>& tree, std::function<void()> done);
   void shut_down(std::function<void()> done);
 
   asio::io_context context{1};
@@ -144,21 +145,27 @@ void Io::State::end_trees(const std::string& session_id, std::function<void()> d
   if (left.empty()) return done();
   auto remaining = std::make_shared<std::size_t>(left.size());
   for (const auto& tree : left) {
-    const auto kill = std::make_shared<TreeKill>(
-        context, trees, tree, [this, tree, remaining, done](const std::vector<ProcessInfo>& alive) {
-          for (const ProcessInfo& process : alive) {
-            log::warning("could not kill " + describe_process(process.pid));
-          }
-          trees.close(tree);
-          if (--*remaining == 0) done();
-        });
-    kill->start();
+    end_tree(tree, [this, tree, remaining, done] {
+      trees.close(tree);
+      if (--*remaining == 0) done();
+    });
   }
+}
+
+void Io::State::end_tree(const std::shared_ptr<CallTree>& tree, std::function<void()> done) {
+  const auto kill = std::make_shared<TreeKill>(
+      context, trees, tree, [done = std::move(done)](const std::vector<ProcessInfo>& alive) {
+        for (const ProcessInfo& process : alive) {
+          log::warning("could not kill " + describe_process(process.pid));
+        }
+        done();
+      });
+  kill->start();
 }
 
 void Io::State::shut_down(std::function<void()> done) {
   const auto end_rest = [this, done = std::move(done)] {
-    end_trees("", [this, done] {
+    end_tree(CallTrees::everything(), [this, done] {
       children.reap();
       done();
     });

@@ -296,6 +296,7 @@ void RunningCommand::finish(const std::vector<ProcessInfo>& unkillable) {
   end.standard_error = error_output_.take();
   end.whole_file = whole_.path();
   for (const ProcessInfo& process : unkillable) {
+  end.whole_bytes = whole_.written();
     end.unkillable.push_back(describe_process(process.pid));
   }
 

@@ -1,9 +1,12 @@
 // The real Commands, with real processes. Each case ends by looking for what must not be left.
 #include "platform/commands.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <fstream>
 #include <future>
 #include <mutex>
 #include <thread>
@@ -271,7 +274,10 @@ TEST_CASE("the whole output is in a file once memory does not hold it, up to the
   CHECK(end.standard_output.head == expected.substr(0, 100));
   CHECK(end.standard_output.tail == expected.substr(expected.size() - 100));
   spec.whole_limit = 5000;
-  CHECK(get(rig.run(spec).whole_file) == expected.substr(0, 5000));
+  CHECK(end.whole_bytes == expected.size());
+  const CommandEnd cut = rig.run(spec);
+  CHECK(get(cut.whole_file) == expected.substr(0, 5000));
+  CHECK(cut.whole_bytes == 5000);
   spec.argv[2] = "echo small";
   CHECK(rig.run(spec).whole_file.empty());
 }
@@ -401,6 +407,43 @@ TEST_CASE("orphans that die are reaped while nothing else happens") {
     std::this_thread::yield();
   }
   CHECK(!read_process(pid));  // not even a zombie
+}
+
+TEST_CASE("what sheds every trace of its command ends with the io thread") {
+  int pid = 0;
+  {
+    Rig rig;
+    // The shell is gone before there is anything to see: the process appears after its end.
+    const std::string file = rig.scratch() / "pid";
+    REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+    rig.run(
+        "(sleep 0.1; env -i setsid bash -c 'echo $$ > pid; exec sleep 301' &) "
+        ">/dev/null 2>&1 &");
+    pid = number_in(file);
+    CHECK(alive(pid));
+  }
+  CHECK(!alive(pid));
+}
+
+TEST_CASE("what sheds every trace while two commands run is neither's") {
+  Rig rig;
+  const std::string other_ends = rig.scratch() / "other";
+  REQUIRE(::mkfifo(other_ends.c_str(), 0600) == 0);
+  std::promise<void> started;
+  CommandSpec other = rig.bash("echo x; read < other");
+  other.on_output = [&](OutputStream, std::string_view) { started.set_value(); };
+  CommandEnd other_end;
+  std::thread thread([&] { other_end = rig.run(std::move(other)); });
+  started.get_future().wait();
+  const CommandEnd end = rig.run(
+      "(env -i PATH=$PATH setsid bash -c 'echo $$ > pid; exec sleep 300' >/dev/null 2>&1 &); "
+      "until [ -s pid ]; do :; done");
+  std::ofstream(other_ends) << "end\n";
+  thread.join();
+  CHECK(end.still_running.empty());
+  CHECK(other_end.still_running.empty());
+  CHECK(rig.run("true").still_running.empty());
+  CHECK(alive(number_in(rig.scratch() / "pid")));
 }
 
 TEST_CASE("the end of the io thread ends running commands and what was left behind") {
