@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "wire/decode.h"
+#include "config/unknown_keys.h"
+#include "platform/environment.h"
 #include "wire/parse.h"
 
 namespace agentd::config {
@@ -54,6 +56,7 @@ class Loader {
     if (!json) return notice("settings_broken", path, json.error().message);
     if (!json->is_object()) return notice("settings_broken", path, "expected a JSON object");
     SettingsFile file = decode(path, std::move(*json));
+    for (const std::string& each : unknown_keys(*json)) notice("settings_unknown", path, each);
     if (layer == Layer::project) drop_what_a_project_may_not_say(path, file);
     take(path, std::move(file));
   }

@@ -5,11 +5,11 @@
 //   3 local     DIR/.agentd/settings.local.json
 //   4 the environment: AGENTD_MAX_TURNS, ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL
 //
-// Later wins, key by key. A file that is broken, or a value of the wrong shape, is a notice that
-// names file and place; the rest counts. Layers 2 and 3 come with the project, which may be
-// anybody's, so they cannot loosen what the user decided: a permission mode looser than the
-// user's own (or than `ask`), a `script:` model, keys and addresses are ignored there, with a
-// notice. Claude Code's files, hooks and trust are not read yet.
+// Later wins, key by key. A file that is broken, a value of the wrong shape, or a key nobody knows
+// is a notice that names file and place; the rest counts. Layers 2 and 3 come with the project,
+// which may be anybody's, so they cannot loosen what the user decided: a permission mode looser
+// than the user's own (or than `ask`), a `script:` model, keys and addresses are ignored there,
+// with a notice. Claude Code's files, hooks and trust are not read yet.
 //
 // Reads a few small regular files; called by the reader thread when a session begins.
 #pragma once
@@ -41,7 +41,7 @@ struct Settings {
 
 /// Something in the settings a person should know.
 struct SettingsNotice {
-  std::string code;  // settings_broken, settings_value, settings_ignored
+  std::string code;  // settings_broken, settings_value, settings_unknown, settings_ignored
   std::string message;
 };
 

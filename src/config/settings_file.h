@@ -1,5 +1,5 @@
-// SettingsFile: what one settings.json may say. Declared once; unknown keys are ignored, so that
-// older and newer versions share a file. Values only, any thread.
+// SettingsFile: what one settings.json may say. Declared once; unknown keys are ignored with a
+// notice (unknown_keys.h), so that older and newer versions share a file. Values only, any thread.
 #pragma once
 
 #include <optional>

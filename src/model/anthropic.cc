@@ -1,10 +1,12 @@
 #include "model/anthropic.h"
 
 #include <mutex>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/version.h"
+#include "model/address.h"
 #include "model/anthropic_encoder.h"
 #include "model/anthropic_exchange.h"
 
@@ -44,6 +46,27 @@ class Leavers {
   std::mutex mutex_;
   std::vector<Leaver> leaving_;
 };
+
+// Without the key, and without a long beginning of it: messages are excerpts and may cut it off.
+// What every key begins with (sk-ant-api03-) stays, and a word too short to be a secret.
+std::string redacted(std::string message, std::string_view key) {
+  constexpr std::size_t kShortestKey = 6;
+  constexpr std::size_t kTellingBeginning = 18;
+  if (key.size() < kShortestKey) return message;
+  const std::string_view beginning = key.substr(0, kTellingBeginning);
+  for (std::size_t at = message.find(beginning); at != std::string::npos;
+       at = message.find(beginning, at)) {
+    std::size_t length = beginning.size();
+    while (length < key.size() && at + length < message.size() &&
+           message[at + length] == key[length]) {
+      ++length;
+    }
+    constexpr std::string_view kInstead = "[key]";
+    message.replace(at, length, kInstead);
+    at += kInstead.size();
+  }
+  return message;
+}
 
 class AnthropicStream final : public ModelStream {
  public:
@@ -94,7 +117,8 @@ class Anthropic final : public Provider {
     post.body = static_cast<AnthropicEncoderCache&>(cache).encode(request);
     post.fresh_connection = request.fresh_connection;
 
-    auto exchange = AnthropicExchange::start(clock_, options_.stalls, std::move(on_events));
+    auto exchange = AnthropicExchange::start(clock_, options_.stalls,
+                                             without_key(std::move(on_events)), host_of(url_));
     platform::HttpCallbacks callbacks;
     callbacks.on_head = [exchange](platform::HttpHead head) { exchange->head(std::move(head)); };
     callbacks.on_data = [exchange](std::string_view bytes) { exchange->data(bytes); };
@@ -105,6 +129,18 @@ class Anthropic final : public Provider {
   }
 
  private:
+  // An endpoint may echo the key in what it says about a failure, which goes to people and files.
+  OnModelEvents without_key(OnModelEvents on_events) const {
+    return [on_events = std::move(on_events), key = options_.key](ModelEvents events) {
+      for (ModelEvent& event : events) {
+        if (auto* failed = std::get_if<Failed>(&event)) {
+          failed->failure.message = redacted(std::move(failed->failure.message), key);
+        }
+      }
+      on_events(std::move(events));
+    };
+  }
+
   std::vector<std::string> headers() const {
     return {"content-type: application/json", "accept: text/event-stream",
             "anthropic-version: 2023-06-01", "x-api-key: " + options_.key,

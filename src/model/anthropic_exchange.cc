@@ -18,6 +18,7 @@ FailureClass class_of(platform::HttpFault::Kind kind) {
   switch (kind) {
     case platform::HttpFault::Kind::tls:
       return FailureClass::tls;
+    case platform::HttpFault::Kind::address:
     case platform::HttpFault::Kind::connect:
     case platform::HttpFault::Kind::reset:
     case platform::HttpFault::Kind::other:
@@ -27,23 +28,26 @@ FailureClass class_of(platform::HttpFault::Kind kind) {
 }
 
 std::string seconds(Duration duration) {
+  if (duration.count() % 1000 != 0) return std::to_string(duration.count()) + " ms";
   return std::to_string(duration.count() / 1000) + " s";
 }
 
 }  // namespace
 
 AnthropicExchange::AnthropicExchange(Clock& clock, const StallClocks& stalls,
-                                     OnModelEvents on_events)
+                                     OnModelEvents on_events, std::string host)
     : clock_(clock),
       stalls_(stalls),
       on_events_(std::move(on_events)),
+      host_(std::move(host)),
       last_byte_(clock.now()),
       last_progress_(last_byte_) {}
 
 std::shared_ptr<AnthropicExchange> AnthropicExchange::start(Clock& clock, const StallClocks& stalls,
-                                                            OnModelEvents on_events) {
+                                                            OnModelEvents on_events,
+                                                            std::string host) {
   std::shared_ptr<AnthropicExchange> exchange(
-      new AnthropicExchange(clock, stalls, std::move(on_events)));
+      new AnthropicExchange(clock, stalls, std::move(on_events), std::move(host)));
   std::lock_guard lock(exchange->mutex_);
   exchange->arm(exchange->deadline().at);
   return exchange;
@@ -110,13 +114,16 @@ bool AnthropicExchange::closed() const {
 void AnthropicExchange::deliver(ModelEvents events) {
   if (events.empty()) return;
   whole_ = std::holds_alternative<MessageEnded>(events.back());
-  if (auto* failed = std::get_if<Failed>(&events.back())) add_request_id(failed->failure);
+  if (auto* failed = std::get_if<Failed>(&events.back())) complete(failed->failure);
   if (decoder_.ended()) timer_.reset();
   on_events_(std::move(events));
 }
 
-// With the id the vendor's support finds the request.
-void AnthropicExchange::add_request_id(ModelFailure& failure) const {
+// Who does not speak the protocol, and the id by which the vendor's support finds the request.
+void AnthropicExchange::complete(ModelFailure& failure) const {
+  if (failure.failure_class == FailureClass::not_sse && !host_.empty()) {
+    failure.message = "From " + host_ + ": " + failure.message;
+  }
   const std::string* id = head_ ? head_->find("request-id") : nullptr;
   if (id == nullptr || id->empty() || failure.message.find(*id) != std::string::npos) return;
   failure.message += " (request id " + *id + ")";
@@ -138,6 +145,7 @@ ModelFailure AnthropicExchange::broken(const platform::HttpFault& fault) const {
   ModelFailure failure;
   failure.failure_class = class_of(fault.kind);
   failure.message = "The connection to the model failed: " + fault.message;
+  if (fault.kind == platform::HttpFault::Kind::address) failure.should_retry = false;
   // Once a reply is under way it does not matter why the rest does not come.
   if (decoder_.progress() > 0) failure.failure_class = FailureClass::stream_truncated;
   return failure;

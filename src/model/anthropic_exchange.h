@@ -19,8 +19,9 @@ namespace agentd::model {
 
 class AnthropicExchange : public std::enable_shared_from_this<AnthropicExchange> {
  public:
+  /// `host` is named where what answers there is no such endpoint.
   static std::shared_ptr<AnthropicExchange> start(Clock& clock, const StallClocks& stalls,
-                                                  OnModelEvents on_events);
+                                                  OnModelEvents on_events, std::string host);
 
   // http thread
   void head(platform::HttpHead head);
@@ -38,7 +39,8 @@ class AnthropicExchange : public std::enable_shared_from_this<AnthropicExchange>
   bool closed() const;
 
  private:
-  AnthropicExchange(Clock& clock, const StallClocks& stalls, OnModelEvents on_events);
+  AnthropicExchange(Clock& clock, const StallClocks& stalls, OnModelEvents on_events,
+                    std::string host);
 
   struct Deadline {
     TimePoint at;
@@ -49,7 +51,7 @@ class AnthropicExchange : public std::enable_shared_from_this<AnthropicExchange>
   bool success() const { return head_ && head_->status == 200; }
   void deliver(ModelEvents events);
   void finish_with(std::optional<ModelFailure> failure);
-  void add_request_id(ModelFailure& failure) const;
+  void complete(ModelFailure& failure) const;
   ModelFailure refused() const;
   ModelFailure broken(const platform::HttpFault& fault) const;
 
@@ -62,6 +64,7 @@ class AnthropicExchange : public std::enable_shared_from_this<AnthropicExchange>
   Clock& clock_;
   const StallClocks stalls_;
   const OnModelEvents on_events_;
+  const std::string host_;
   AnthropicDecoder decoder_;
   std::optional<platform::HttpHead> head_;
   std::string refusal_;  // the body of an answer other than 200

@@ -211,6 +211,10 @@ ModelFailure failure_from_response(const platform::HttpHead& head, std::string_v
   }
   ModelFailure failure;
   failure.failure_class = classify(said, head.status);
+  const std::string location = excerpt(header(head, "location"));
+  if (head.status >= 300 && head.status < 400 && !location.empty()) {
+    said.message = "the endpoint redirects to " + location;
+  }
   failure.message = describe(said, head.status, header(head, "request-id"));
   failure.http_status = head.status;
   failure.retry_after = retry_after(head, now);

@@ -35,7 +35,7 @@ struct ModelFailure {
   std::string message;  // for people: what the endpoint said, with its request id
   int http_status = 0;  // 0: none came
   std::optional<std::chrono::milliseconds> retry_after;  // lower bound told by the server
-  std::optional<bool> should_retry;                      // header x-should-retry, wins
+  std::optional<bool> should_retry;  // wins over the class: x-should-retry, or our own knowledge
 };
 
 }  // namespace agentd::model

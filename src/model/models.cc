@@ -1,7 +1,9 @@
 #include "model/models.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "model/address.h"
 #include "model/anthropic.h"
 #include "model/catalog.h"
 #include "model/scripted.h"
@@ -24,10 +26,18 @@ std::string trimmed(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
 }
 
+// They would end the header that the key stands in and begin another.
+bool has_control_characters(const std::string& text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7F'; });
+}
+
 }  // namespace
 
 struct Models::State {
   std::string anthropic_key;
+  std::string anthropic_base_url;
+  std::string anthropic_base_url_from;
   Clock& clock;
   std::shared_ptr<Provider> anthropic;
   std::shared_ptr<Provider> demo;  // made when first asked for
@@ -38,10 +48,11 @@ struct Models::State {
 };
 
 Models::Models(Credentials credentials, StallClocks stalls, Clock& clock, platform::Http& http)
-    : state_(new State{trimmed(credentials.anthropic_key), clock, nullptr, nullptr}) {
+    : state_(new State{trimmed(credentials.anthropic_key), trimmed(credentials.anthropic_base_url),
+                       std::move(credentials.anthropic_base_url_from), clock, nullptr, nullptr}) {
   AnthropicOptions options;
   options.key = state_->anthropic_key;
-  options.base_url = trimmed(credentials.anthropic_base_url);
+  options.base_url = state_->anthropic_base_url;
   options.stalls = stalls;
   state_->anthropic = make_anthropic(std::move(options), clock, http);
 }
@@ -82,6 +93,25 @@ Result<ResolvedModel> Models::State::resolve_anthropic(const std::string& name) 
     return make_error(Code::unavailable, "There is no key for " + name +
                                              ": set ANTHROPIC_API_KEY in agentd's environment "
                                              "and start it again.");
+  }
+  if (has_control_characters(anthropic_key)) {
+    return make_error(Code::unavailable,
+                      "ANTHROPIC_API_KEY holds control characters (a line end, for example), so it "
+                      "is not sent. Set the key alone and start agentd again.",
+                      "ANTHROPIC_API_KEY");
+  }
+  // Not quoted in the message: a query may hold a secret.
+  if (anthropic_base_url.find_first_of("?#") != std::string::npos) {
+    return make_error(Code::unavailable,
+                      anthropic_base_url_from +
+                          " has a query or a fragment (? or #), behind which no path can be added",
+                      anthropic_base_url_from);
+  }
+  if (!is_http_address(anthropic_base_url)) {
+    return make_error(
+        Code::unavailable,
+        anthropic_base_url_from + " \"" + anthropic_base_url + "\" is not an http or https address",
+        anthropic_base_url_from);
   }
   return ResolvedModel{name, "anthropic", model, anthropic_facts(model), anthropic};
 }

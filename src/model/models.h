@@ -41,6 +41,7 @@ struct ModelListing {
 struct Credentials {
   std::string anthropic_key;  // empty: none
   std::string anthropic_base_url = "https://api.anthropic.com";
+  std::string anthropic_base_url_from = "ANTHROPIC_BASE_URL";  // the setting, for messages
 };
 
 class Models {
@@ -49,7 +50,8 @@ class Models {
   ~Models();
 
   /// Error: not_found for an unknown name (telling how names are written), unavailable if the
-  /// provider has no key (telling which variable to set).
+  /// provider has no key (telling which variable to set) or its address is none (telling which
+  /// setting is wrong; `where` names it).
   Result<ResolvedModel> resolve(const std::string& name);
 
   /// What is used when nobody names a model: Anthropic if it has a key, else `demo`.

@@ -4,7 +4,8 @@
 //
 // A script is lines. Indentation and empty lines mean nothing, `#` begins a comment line. Each
 // `reply` begins one reply; for every request the first reply whose `when` lines all hold is
-// played.
+// played. A reply without `when` whose calls never end the matter loops: its results come back, it
+// holds again, and calls again. Give such a reply `when results 0`, or set maxTurns.
 //
 //   reply
 //     when prompt has README.md           the user's last words hold it (case aside) ...

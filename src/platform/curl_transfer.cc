@@ -16,6 +16,9 @@ constexpr long kKeepAliveSeconds = 60;  // a long silent stream through a NAT
 
 HttpFault::Kind kind_of(CURLcode code) {
   switch (code) {
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_URL_MALFORMAT:
+      return HttpFault::Kind::address;
     case CURLE_COULDNT_RESOLVE_PROXY:
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_CONNECT:

@@ -31,7 +31,7 @@ struct HttpHead {
 
 /// Why a transfer ended without a complete response.
 struct HttpFault {
-  enum class Kind { connect, tls, reset, other };
+  enum class Kind { address, connect, tls, reset, other };  // address: no URL to go to
   Kind kind = Kind::other;
   std::string message;
 };

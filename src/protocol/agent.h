@@ -16,6 +16,7 @@ struct StartParams {
   std::optional<PermissionMode> permission_mode;
   std::optional<int> max_turns;
   std::optional<ToolStart> tool_start;
+  std::optional<OnDeny> on_deny;
   std::optional<std::string> system_prompt;
 
   static void fields(auto& field) {
@@ -37,12 +38,15 @@ struct StartParams {
           "that of the settings, else what model/list calls the default.",
           wire::kNoNul);
     field("permissionMode", &StartParams::permission_mode,
-          "How much may be done unasked. Absent: the session's, else that of the settings.");
+          "How much may be done unasked, in this run and the session's later ones, until another "
+          "agent/start or agent/setMode says otherwise. Absent: the session's, else that of the "
+          "settings.");
     field("maxTurns", &StartParams::max_turns,
           "At most this many model calls, retries not counted; 0: no limit. Absent: that of "
           "AGENTD_MAX_TURNS or the settings, else none.",
           {.minimum = 0});
     field("toolStart", &StartParams::tool_start, "When calls may start.");
+    field("onDeny", &StartParams::on_deny, "What follows when a call is denied.");
     field("systemPrompt", &StartParams::system_prompt,
           "Replaces the built-in system prompt, for this run.");
   }

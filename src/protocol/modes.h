@@ -28,6 +28,15 @@ constexpr auto wire_names(ToolStart) {
        {after_reply, "afterReply", "Calls wait for the positive end of the reply."}});
 }
 
+enum class OnDeny { go_on, stop };
+
+constexpr auto wire_names(OnDeny) {
+  using enum OnDeny;
+  return wire::names<OnDeny>(
+      "OnDeny", {{go_on, "continue", "The model is told and the run goes on. The default."},
+                 {stop, "stop", "Not supported yet: refused with invalidInput."}});
+}
+
 enum class ApprovalDecision { allow, deny };
 
 constexpr auto wire_names(ApprovalDecision) {

@@ -34,6 +34,9 @@ model::Credentials credentials(const config::Settings& settings) {
   credentials.anthropic_key = settings.anthropic_api_key;
   if (!settings.anthropic_base_url.empty()) {
     credentials.anthropic_base_url = settings.anthropic_base_url;
+    const std::string& origin = settings.origins.at("anthropic.baseUrl");
+    credentials.anthropic_base_url_from =
+        origin.starts_with('/') ? origin + ": anthropic.baseUrl" : origin;
   }
   return credentials;
 }

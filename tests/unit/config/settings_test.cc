@@ -15,20 +15,20 @@ class FakeFiles final : public platform::Files {
   std::map<std::string, std::string> content;
   std::map<std::string, Error> failing;
 
-  Result<std::string> read(const std::string& path, std::uint64_t limit) override {
+  Result<std::string> read(const std::string& path, std::uint64_t limit, platform::Links) override {
     if (const auto bad = failing.find(path); bad != failing.end()) return bad->second;
     const auto found = content.find(path);
     if (found == content.end()) return make_error(Code::not_found, "not there", path);
     if (found->second.size() > limit) return make_error(Code::too_large, "too large", path);
     return found->second;
   }
-  Result<platform::FileInfo> info(const std::string& path) override { return no(path); }
-  Result<std::string> read_range(const std::string& path, std::uint64_t, std::uint64_t) override {
+  Result<platform::FileInfo> info(const std::string& path, platform::Links) override { return no(path); }
+  Result<std::string> read_range(const std::string& path, std::uint64_t, std::uint64_t, platform::Links) override {
     return no(path);
   }
-  Result<void> replace(const std::string& path, std::string_view) override { return no(path); }
+  Result<void> replace(const std::string& path, std::string_view, platform::Links) override { return no(path); }
   Result<std::string> canonical(const std::string& path) override { return no(path); }
-  Result<std::vector<std::string>> list(const std::string& path) override { return no(path); }
+  Result<std::vector<std::string>> list(const std::string& path, platform::Links) override { return no(path); }
 
  private:
   static Error no(const std::string& path) { return make_error(Code::internal, "unused", path); }
@@ -69,8 +69,7 @@ TEST_CASE("every key is read") {
     "model": "demo", "permissionMode": "bypass", "maxTurns": 7, "toolStart": "afterReply",
     "retry": {"attempts": 3, "delayMs": 1, "maxDelayMs": 2},
     "stall": {"firstByteMs": 4, "bytesMs": 5, "progressMs": 6},
-    "anthropic": {"apiKey": "k", "baseUrl": "http://localhost:1"},
-    "somethingElse": {"of": "another version"}})";
+    "anthropic": {"apiKey": "k", "baseUrl": "http://localhost:1"}})";
   const auto [settings, notices] = world.load();
   CHECK(notices.empty());
   CHECK(settings.model == "demo");
@@ -86,6 +85,45 @@ TEST_CASE("every key is read") {
   CHECK(settings.anthropic_api_key == "k");
   CHECK(settings.anthropic_base_url == "http://localhost:1");
   CHECK(settings.origins.at("stall.bytesMs") == kUser);
+}
+
+TEST_CASE(
+    "keys nobody knows are ignored, told with the file and what was meant, never their value") {
+  const auto told = [](const std::string& json) {
+    World world;
+    world.files.content[kUser] = json;
+    const auto notices = world.load().notices;
+    REQUIRE(notices.size() == 1);
+    CHECK(notices[0].code == "settings_unknown");
+    REQUIRE(notices[0].message.starts_with(kUser + ": "));
+    return notices[0].message.substr(kUser.size() + 2);
+  };
+  CHECK(told(R"({"permisionMode":"plan"})") ==
+        R"(unknown key "permisionMode" is ignored; did you mean "permissionMode"?)");
+  CHECK(told(R"({"modle":"demo","maxTurns":3})") ==
+        R"(unknown key "modle" is ignored; did you mean "model"?)");
+  CHECK(told(R"({"retry":{"attemts":1,"delayMs":1}})") ==
+        R"(unknown key "retry.attemts" is ignored; did you mean {"retry": {"attempts": ...}}?)");
+  CHECK(told(R"({"anthropic.apiKey":"sk-secret"})") ==
+        R"(unknown key "anthropic.apiKey" is ignored; )"
+        R"(did you mean {"anthropic": {"apiKey": ...}}?)");
+  CHECK(told(R"({"apiKey":"sk-secret"})") ==
+        R"(unknown key "apiKey" is ignored; did you mean {"anthropic": {"apiKey": ...}}?)");
+  CHECK(told(R"({"somethingElse":{"of":"another version"},"$schema":"x"})") ==
+        R"(unknown key "somethingElse" is ignored)");
+  CHECK(told("{\"" + std::string(100'000, 'x') + "\":1}").size() < 120);
+}
+
+TEST_CASE("many keys nobody knows are no flood") {
+  World world;
+  world.files.content[kUser] = "{";
+  for (int i = 0; i < 1'000; ++i) {
+    world.files.content[kUser] += (i > 0 ? ",\"x" : "\"x") + std::to_string(i) + "\":1";
+  }
+  world.files.content[kUser] += "}";
+  const auto notices = world.load().notices;
+  REQUIRE(notices.size() == 11);
+  CHECK(notices.back().message.ends_with("and 990 more unknown keys"));
 }
 
 TEST_CASE("later layers win, key by key, and origins say which") {

@@ -25,7 +25,8 @@ struct Rig {
   test::FakeClock clock;
   AssembledReply reply;
   std::shared_ptr<AnthropicExchange> exchange = AnthropicExchange::start(
-      clock, StallClocks{}, [this](const ModelEvents& events) { reply.take(events); });
+      clock, StallClocks{}, [this](const ModelEvents& events) { reply.take(events); },
+      "example.test:1");
 
   void head(int status = 200) {
     platform::HttpHead head;
@@ -62,6 +63,17 @@ TEST_CASE("the first byte") {
     rig.clock.advance(seconds(1));
     CHECK(rig.timed_out());
   }
+}
+
+TEST_CASE("a clock below a second is told in milliseconds") {
+  test::FakeClock clock;
+  AssembledReply reply;
+  const auto exchange = AnthropicExchange::start(
+      clock, StallClocks{.first_byte = milliseconds(800)},
+      [&](const ModelEvents& events) { reply.take(events); }, "");
+  clock.advance(milliseconds(800));
+  REQUIRE(reply.failure);
+  CHECK(reply.failure->message == "The model did not answer within 800 ms.");
 }
 
 TEST_CASE("silence in the middle: every byte counts anew") {
@@ -154,6 +166,22 @@ TEST_CASE("how it ends on the wire decides only where the reply does not") {
     const platform::HttpFault tls{platform::HttpFault::Kind::tls, "certificate"};
     rig.exchange->end(&tls);
     CHECK(rig.reply.failure->failure_class == FailureClass::tls);
+  }
+  SUBCASE("no address: not tried again") {
+    Rig rig;
+    const platform::HttpFault none{platform::HttpFault::Kind::address, "ftp is not supported"};
+    rig.exchange->end(&none);
+    CHECK(rig.reply.failure->should_retry == false);
+    CHECK(rig.reply.failure->message.find("ftp is not supported") != std::string::npos);
+  }
+  SUBCASE("a page: its host is named") {
+    Rig rig;
+    rig.head();
+    rig.exchange->data("<html>");
+    rig.exchange->end(nullptr);
+    CHECK(rig.reply.failure->failure_class == FailureClass::not_sse);
+    CHECK(rig.reply.failure->message ==
+          "From example.test:1: The endpoint answered with a page: <html>");
   }
   SUBCASE("in the middle of a reply") {
     Rig rig;

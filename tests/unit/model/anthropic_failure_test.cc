@@ -97,6 +97,8 @@ TEST_CASE("the message holds what was said and the request id") {
   CHECK(refused(502, "  <html>\n<body>").message == "HTTP 502, <html>");
   CHECK(refused(500, "").message == "HTTP 500, no message");
   CHECK(refused(500, std::string(100'000, '[')).message.size() < 300);
+  CHECK(refused(302, "<html>", {{"location", "https://b/v1"}}).message ==
+        "HTTP 302, the endpoint redirects to https://b/v1");
 }
 
 TEST_CASE("what is an error object") {

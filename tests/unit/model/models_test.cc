@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "model/address.h"
 #include "model/catalog.h"
 #include "model/script_player.h"
 #include "model/scripted.h"
@@ -30,7 +31,8 @@ class NoHttp final : public platform::Http {
 };
 
 struct Rig {
-  explicit Rig(const std::string& key) : models({key}, {}, clock, http) {}
+  explicit Rig(const std::string& key) : Rig(Credentials{.anthropic_key = key}) {}
+  explicit Rig(Credentials credentials) : models(std::move(credentials), {}, clock, http) {}
   test::FakeClock clock;
   NoHttp http;
   Models models;
@@ -112,6 +114,47 @@ TEST_CASE("names") {
   CHECK(rig.models.default_name() == "anthropic/" + std::string(default_anthropic_model()));
 }
 
+TEST_CASE("an address that is none is refused before any request, by its setting's name") {
+  for (const char* bad : {"ftp://x", "nonsense url", "http://", "https:///v1", "http://a b", "x"}) {
+    CAPTURE(bad);
+    Rig rig(Credentials{.anthropic_key = "KEY", .anthropic_base_url = bad});
+    const auto result = rig.models.resolve("anthropic/claude-opus-4-5");
+    REQUIRE_FALSE(result.has_value());
+    CHECK(result.error().where == "ANTHROPIC_BASE_URL");
+    CHECK(result.error().message ==
+          "ANTHROPIC_BASE_URL \"" + std::string(bad) + "\" is not an http or https address");
+    CHECK(rig.models.resolve("demo"));
+  }
+  for (const char* good : {"http://127.0.0.1:80/", "HTTPS://a/v1", "http://u:p@[::1]:1"}) {
+    CAPTURE(good);
+    CHECK(is_http_address(good));
+  }
+  CHECK(host_of("http://user:secret@host:8/path?x") == "host:8");
+}
+
+TEST_CASE("an address with a query or a fragment is refused, without quoting it") {
+  for (const char* bad : {"http://host/?key=secret", "https://host/v1#secret", "http://host?"}) {
+    CAPTURE(bad);
+    Rig rig(Credentials{.anthropic_key = "KEY", .anthropic_base_url = bad});
+    const auto result = rig.models.resolve("anthropic/claude-opus-4-5");
+    REQUIRE_FALSE(result.has_value());
+    CHECK(result.error().where == "ANTHROPIC_BASE_URL");
+    CHECK(result.error().message.starts_with("ANTHROPIC_BASE_URL has a query or a fragment"));
+    CHECK(result.error().message.find("secret") == std::string::npos);
+  }
+}
+
+TEST_CASE("a key with control characters within is refused") {
+  for (const std::string bad : {"KEY\r\nx-more: 1", "K\tEY", "KEY\x7F", "\x01KEY"}) {
+    CAPTURE(bad);
+    Rig rig(bad);
+    const auto result = rig.models.resolve("anthropic/claude-opus-4-5");
+    REQUIRE_FALSE(result.has_value());
+    CHECK(result.error().where == "ANTHROPIC_API_KEY");
+    CHECK(result.error().message.find("control characters") != std::string::npos);
+  }
+}
+
 TEST_CASE("without a key there is the demo") {
   Rig rig("");
   CHECK(rig.models.default_name() == "demo");
@@ -181,6 +224,12 @@ TEST_CASE("the demo's job, in Chinese, without a title told") {
   const auto second = call_of(demo.next(numbered({"x", "x"})));
   CHECK(second.second["old_string"] == "x\nx");
   CHECK(second.second["new_string"] == "# tool\n\nx\nx");
+}
+
+TEST_CASE("the demo's job in traditional Chinese, and for the readme without its ending") {
+  CHECK(call_of(Demo("給 README.md 加一個標題").next()).second == Json{{"file_path", "README.md"}});
+  CHECK(call_of(Demo("Put a title on the readme").next()).second ==
+        Json{{"file_path", "README.md"}});
 }
 
 TEST_CASE("the demo where things are not as usual") {

@@ -293,7 +293,7 @@ TEST_CASE("faults are told apart") {
   CHECK(cut.fault()->kind == HttpFault::Kind::reset);
   CHECK(cut.data() == "part");
   CHECK(reset.fault()->kind == HttpFault::Kind::reset);
-  CHECK(scheme.fault()->kind == HttpFault::Kind::other);
+  CHECK(scheme.fault()->kind == HttpFault::Kind::address);
 }
 
 TEST_CASE("a redirect is not followed: the key stays") {

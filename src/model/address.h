@@ -1,0 +1,15 @@
+// Addresses of endpoints, as people set them. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace agentd::model {
+
+/// True for http://HOST... and https://HOST..., without blanks or control characters.
+bool is_http_address(std::string_view address);
+
+/// The host of a URL with its port; never the name and password before it. Empty if there is none.
+std::string host_of(std::string_view url);
+
+}  // namespace agentd::model
