@@ -17,6 +17,7 @@
 
 #include "base/flow_gate.h"
 #include "base/result.h"
+#include "platform/links.h"
 
 namespace agentd::platform {
 
@@ -25,6 +26,7 @@ enum class OutputStream { standard_output, standard_error };
 struct CommandSpec {
   std::vector<std::string> argv;  // argv[0] is looked up in PATH if it has no slash
   std::string cwd;                // absolute
+  Links cwd_links = Links::follow;
   std::vector<std::pair<std::string, std::string>> environment;  // added to the allow list
   std::string stdin_text;                // written to its stdin, then closed; empty: /dev/null
   std::string session_id;                // whose background children these may become

@@ -58,13 +58,15 @@ struct OpenFile {
 
 // Looked at before it is opened, as opening alone can act (a pipe's writer wakes up, a tape
 // rewinds), and again after, as it may have been swapped; O_NONBLOCK for the moment between.
-Result<OpenFile> open_regular(const std::string& path) {
+Result<OpenFile> open_regular(const std::string& path, Links links) {
   if (auto checked = check_path(path); !checked) return std::move(checked.error());
   struct stat status{};
-  if (::stat(path.c_str(), &status) != 0) return errno_error("read", path, errno);
+  if (status_of(path, status, links) != 0) return path_error("read", path, errno, links);
   if (!S_ISREG(status.st_mode)) return not_regular(path, kind_of(status.st_mode));
-  Fd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  if (!fd.valid() || ::fstat(fd.get(), &status) != 0) return errno_error("read", path, errno);
+  Fd fd(open_path(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, links));
+  if (!fd.valid() || ::fstat(fd.get(), &status) != 0) {
+    return path_error("read", path, errno, links);
+  }
   if (!S_ISREG(status.st_mode)) return not_regular(path, kind_of(status.st_mode));
   return OpenFile{std::move(fd), static_cast<std::uint64_t>(status.st_size)};
 }
@@ -100,16 +102,16 @@ Error too_large(const std::string& path, std::uint64_t limit) {
 
 class DiskFiles final : public Files {
  public:
-  Result<FileInfo> info(const std::string& path) override {
+  Result<FileInfo> info(const std::string& path, Links links) override {
     if (auto checked = check_path(path); !checked) return std::move(checked.error());
     struct stat status{};
-    if (::stat(path.c_str(), &status) != 0) return errno_error("look at", path, errno);
+    if (status_of(path, status, links) != 0) return path_error("look at", path, errno, links);
     return FileInfo{kind_of(status.st_mode), static_cast<std::uint64_t>(status.st_size),
                     status.st_mtim.tv_sec * 1'000'000'000LL + status.st_mtim.tv_nsec};
   }
 
-  Result<std::string> read(const std::string& path, std::uint64_t limit) override {
-    auto file = open_regular(path);
+  Result<std::string> read(const std::string& path, std::uint64_t limit, Links links) override {
+    auto file = open_regular(path, links);
     if (!file) return std::move(file.error());
     if (file->size > limit) return too_large(path, limit);
     // One byte more than allowed: a file that grew meanwhile is noticed, not cut.
@@ -121,8 +123,8 @@ class DiskFiles final : public Files {
   }
 
   Result<std::string> read_range(const std::string& path, std::uint64_t offset,
-                                 std::uint64_t length) override {
-    auto file = open_regular(path);
+                                 std::uint64_t length, Links links) override {
+    auto file = open_regular(path, links);
     if (!file) return std::move(file.error());
     if (offset > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max())) {
       return std::string();
@@ -130,10 +132,14 @@ class DiskFiles final : public Files {
     return read_from(*file, path, offset, length, file->size > offset ? file->size - offset : 0);
   }
 
-  Result<void> replace(const std::string& path, std::string_view content) override {
+  Result<void> replace(const std::string& path, std::string_view content, Links links) override {
     if (path.ends_with('/')) {
       return make_error(Code::invalid_input, "cannot write " + path + ": it names a directory",
                         path);
+    }
+    if (links == Links::refuse) {
+      if (auto checked = check_path(path); !checked) return std::move(checked.error());
+      return replace_file(path, content);
     }
     auto target = canonical_path(path);
     if (!target) return std::move(target.error());
@@ -142,10 +148,13 @@ class DiskFiles final : public Files {
 
   Result<std::string> canonical(const std::string& path) override { return canonical_path(path); }
 
-  Result<std::vector<std::string>> list(const std::string& path) override {
+  Result<std::vector<std::string>> list(const std::string& path, Links links) override {
     if (auto checked = check_path(path); !checked) return std::move(checked.error());
-    DIR* directory = ::opendir(path.c_str());
+    Fd fd(open_path(path, O_RDONLY | O_DIRECTORY, links));
+    if (!fd.valid()) return path_error("list", path, errno, links);
+    DIR* directory = ::fdopendir(fd.get());
     if (directory == nullptr) return errno_error("list", path, errno);
+    fd.release();  // closedir closes it
     std::vector<std::string> names;
     errno = 0;
     while (const dirent* entry = ::readdir(directory)) {

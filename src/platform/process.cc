@@ -14,6 +14,8 @@
 #include <optional>
 
 #include "platform/errno_error.h"
+#include "platform/fd.h"
+#include "platform/links.h"
 
 // glibc's clone(2) by its other exported name. ThreadSanitizer replaces `clone` by a version made
 // for fork, whose child part would overwrite the state of the parent it shares memory with.
@@ -33,7 +35,7 @@ struct ChildPlan {
   const char* program;
   char* const* argv;
   char* const* environment;
-  const char* cwd;
+  int cwd;
   int stdio[3];
   long parent;
   volatile Step failed = Step::none;
@@ -72,10 +74,11 @@ AGENTD_IN_CHILD int child_main(void* argument) {
   // The parent may have died before the signal was set.
   if (call(SYS_getppid) != plan->parent) call(SYS_exit_group, 127);
   if (call(SYS_setsid) < 0) fail(plan, Step::prepare);
+  // Before the standard descriptors are replaced: it may be one of them.
+  if (call(SYS_fchdir, plan->cwd) != 0) fail(plan, Step::chdir);
   for (int target = 0; target < 3; ++target) {
     if (call(SYS_dup3, plan->stdio[target], target, 0) < 0) fail(plan, Step::prepare);
   }
-  if (call(SYS_chdir, reinterpret_cast<long>(plan->cwd)) != 0) fail(plan, Step::chdir);
 #ifdef SYS_close_range
   // Fails on kernels before 5.9; ours are all close-on-exec, this is for what we inherited.
   call(SYS_close_range, 3, 0xFFFFFFFFL, 0);
@@ -101,18 +104,17 @@ bool executable(const std::string& path) {
          ::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) == 0;
 }
 
-// As execvp would, but here, where allocating is allowed. A relative name is the child's: seen
-// from its directory.
+// As execvp would, but here, where allocating is allowed, and without the relative and empty
+// entries of PATH: those would run whatever a workspace calls `rg` or `bash`.
 std::optional<std::string> find_program(const ProgramStart& start) {
   const std::string& name = start.argv.front();
   if (name.find('/') != std::string::npos) return name;
   std::size_t begin = 0;
   while (begin <= start.search_path.size()) {
     const std::size_t end = std::min(start.search_path.find(':', begin), start.search_path.size());
-    std::string directory = start.search_path.substr(begin, end - begin);
-    if (directory.empty() || directory.front() != '/') directory = start.cwd + '/' + directory;
+    const std::string directory = start.search_path.substr(begin, end - begin);
     std::string candidate = directory + '/' + name;
-    if (executable(candidate)) return candidate;
+    if (directory.starts_with('/') && executable(candidate)) return candidate;
     begin = end + 1;
   }
   return std::nullopt;
@@ -160,12 +162,14 @@ Result<int> start_program(const ProgramStart& start) {
                           ": there is no such program in PATH; install it or give its full path",
                       start.argv.front());
   }
+  const Fd cwd(open_path(start.cwd, O_PATH | O_DIRECTORY, start.cwd_links));
+  if (!cwd.valid()) return path_error("enter the directory", start.cwd, errno, start.cwd_links);
   const auto argv = pointers_to(start.argv);
   const auto environment = pointers_to(start.environment);
   ChildPlan plan{.program = program->c_str(),
                  .argv = argv.data(),
                  .environment = environment.data(),
-                 .cwd = start.cwd.c_str(),
+                 .cwd = cwd.get(),
                  .stdio = {start.stdio[0], start.stdio[1], start.stdio[2]},
                  .parent = ::getpid()};
 

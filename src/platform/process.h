@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "platform/links.h"
 
 namespace agentd::platform {
 
@@ -16,6 +17,7 @@ struct ProgramStart {
   std::vector<std::string> environment;  // "NAME=value", the whole of it
   std::string search_path;               // the PATH to look in
   std::string cwd;                       // absolute
+  Links cwd_links = Links::follow;
   std::array<int, 3> stdio{-1, -1, -1};  // become 0, 1, 2; all above 2 here; stay open here
 };
 

@@ -94,6 +94,7 @@ Result<void> RunningCommand::launch() {
   program.environment = child_environment(room_.environment, spec_.environment);
   program.search_path = search_path(room_.environment, spec_.environment);
   program.cwd = spec_.cwd;
+  program.cwd_links = spec_.cwd_links;
   program.stdio = {input->read.get(), output->write.get(),
                    spec_.merge_streams ? output->write.get() : errors->write.get()};
   auto pid = room_.children.start(
@@ -295,8 +296,8 @@ void RunningCommand::finish(const std::vector<ProcessInfo>& unkillable) {
   end.standard_output = output_.take();
   end.standard_error = error_output_.take();
   end.whole_file = whole_.path();
-  for (const ProcessInfo& process : unkillable) {
   end.whole_bytes = whole_.written();
+  for (const ProcessInfo& process : unkillable) {
     end.unkillable.push_back(describe_process(process.pid));
   }
 

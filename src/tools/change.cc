@@ -21,24 +21,23 @@ bool shown_as_text(const Target& target) {
 
 }  // namespace
 
-Result<Target> load_target(const std::string& path, const CallContext& context) {
-  Result<std::string> canonical = context.files.canonical(path);
-  if (!canonical) return canonical.error();
-  Target target{std::move(*canonical), std::nullopt};
-  const Result<platform::FileInfo> info = context.files.info(target.path);
+Result<Target> load_target(const std::string& named, const CallContext& context) {
+  Target target{judged_write(context, named), std::nullopt};
+  const Result<platform::FileInfo> info = context.files.info(target.path, platform::Links::refuse);
   if (!info) {
     if (info.error().code == Code::not_found) return target;
     return info.error();
   }
   if (info->kind != platform::FileKind::regular) {
-    return make_error(Code::invalid_input, not_regular_text(path, info->kind));
+    return make_error(Code::invalid_input, not_regular_text(named, info->kind));
   }
   if (info->size > kLargestEditable) {
-    return make_error(Code::too_large, path + " has " + byte_count(info->size) + "; files above " +
+    return make_error(Code::too_large, named + " has " + byte_count(info->size) + "; files above " +
                                            byte_count(kLargestEditable) +
                                            " are changed with Bash (sed, for example)");
   }
-  Result<std::string> content = context.files.read(target.path, kLargestEditable);
+  Result<std::string> content =
+      context.files.read(target.path, kLargestEditable, platform::Links::refuse);
   if (!content) return content.error();
   target.content = std::move(*content);
   return target;
@@ -76,7 +75,7 @@ Outcome put_in_place(const Target& target, std::string_view content, View view, 
   if (context.stop.stop_requested()) {
     return error_outcome("Interrupted by user before anything was written.");
   }
-  const Result<void> written = context.files.replace(target.path, content);
+  const Result<void> written = context.files.replace(target.path, content, platform::Links::refuse);
   if (!written) return error_outcome(written.error().message);
   remember_view(context.read_set, target.path, content, view);
   const Diff diff = diff_of(target, content, context);

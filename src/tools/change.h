@@ -13,12 +13,13 @@
 namespace agentd::tools {
 
 struct Target {
-  std::string path;                    // canonical
+  std::string path;                    // as judged
   std::optional<std::string> content;  // as on disk; nullopt: no such file yet
 };
 
+/// `named` is the path as asked for; the judged one is loaded, and no link on it followed.
 /// Error: something there that is no regular file, is too large, or cannot be read.
-Result<Target> load_target(const std::string& path, const CallContext& context);
+Result<Target> load_target(const std::string& named, const CallContext& context);
 
 /// Error unless the file was read in this session, is unchanged since, and, for View::whole, was
 /// shown whole. New files need nothing.

@@ -16,7 +16,7 @@ constexpr std::size_t kSuggestions = 3;
 constexpr std::size_t kMaxEntries = 20'000;
 
 std::vector<std::string> entries(const std::string& directory, platform::Files& files) {
-  Result<std::vector<std::string>> listed = files.list(directory);
+  Result<std::vector<std::string>> listed = files.list(directory, platform::Links::refuse);
   if (!listed) return {};
   if (listed->size() > kMaxEntries) listed->resize(kMaxEntries);
   std::sort(listed->begin(), listed->end());
@@ -101,21 +101,18 @@ std::vector<std::string> names_like(const std::string& directory, const std::str
 std::optional<std::string> look_alike(const std::string& path, platform::Files& files) {
   std::vector<std::string> missing;  // components that do not exist as written, last first
   std::string directory = path;
-  while (directory != "/" && !files.info(directory)) {
+  while (directory != "/" && !files.info(directory, platform::Links::refuse)) {
     missing.push_back(file_name(directory));
     directory = parent_directory(directory);
   }
   if (missing.empty()) return std::nullopt;
-  const Result<std::string> base = files.canonical(directory);
-  if (!base) return std::nullopt;
-  std::string found = *base;
+  std::string found = directory;
   for (auto name = missing.rbegin(); name != missing.rend(); ++name) {
     const std::optional<std::string> entry = entry_like(found, *name, files);
     if (!entry) return std::nullopt;
     found = joined(found, *entry);
   }
-  const Result<std::string> canonical = files.canonical(found);
-  if (!canonical || *canonical != found || !files.info(found)) return std::nullopt;
+  if (!files.info(found, platform::Links::refuse)) return std::nullopt;
   return found;
 }
 
@@ -124,7 +121,7 @@ std::string missing_file_text(const std::string& path, const std::string& cwd,
   std::string text = path + " does not exist.";
   std::string directory = parent_directory(path);
   std::string name = file_name(path);
-  while (directory != "/" && !files.info(directory)) {
+  while (directory != "/" && !files.info(directory, platform::Links::refuse)) {
     name = file_name(directory);
     directory = parent_directory(directory);
   }

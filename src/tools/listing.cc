@@ -25,7 +25,8 @@ void sort_newest_first(std::vector<std::string>& paths, const std::string& direc
   dated.reserve(paths.size());
   for (const std::string& path : paths) {
     if (stop.stop_requested()) return;
-    const Result<platform::FileInfo> info = files.info(absolute_path(path, directory));
+    const Result<platform::FileInfo> info =
+        files.info(absolute_path(path, directory), platform::Links::refuse);
     dated.emplace_back(info ? -info->modified_ns : 0, path);
   }
   std::sort(dated.begin(), dated.end());

@@ -40,7 +40,7 @@ struct ReadInput {
 };
 
 struct Found {
-  std::string path;  // canonical
+  std::string path;  // as judged, or of a look-alike beside it
   platform::FileInfo info;
   std::string note;  // if it is not the name that was asked for
 };
@@ -48,25 +48,22 @@ struct Found {
 Result<Found> find_file(const std::string& asked, const CallContext& context) {
   platform::Files& files = context.files;
   Found found;
-  std::string path = asked;
-  Result<platform::FileInfo> info = files.info(path);
+  found.path = judged_read(context, asked);
+  Result<platform::FileInfo> info = files.info(found.path, platform::Links::refuse);
   if (!info && info.error().code == Code::not_found) {
-    if (const auto alike = look_alike(path, files)) {
+    if (const auto alike = look_alike(found.path, files)) {
       found.note = "(there is no " + asked + "; this is " + *alike +
                    ", whose name only looks the same: use that name)";
-      path = *alike;
-      info = files.info(path);
+      found.path = *alike;
+      info = files.info(found.path, platform::Links::refuse);
     } else {
-      return make_error(Code::not_found, missing_file_text(asked, context.cwd, files));
+      return make_error(Code::not_found, missing_file_text(found.path, context.cwd, files));
     }
   }
   if (!info) return info.error();
   if (info->kind != platform::FileKind::regular) {
     return make_error(Code::invalid_input, not_regular_text(asked, info->kind));
   }
-  Result<std::string> canonical = files.canonical(path);
-  if (!canonical) return canonical.error();
-  found.path = std::move(*canonical);
   found.info = *info;
   return found;
 }
@@ -158,7 +155,8 @@ Result<Position> seek_line(const Found& file, std::size_t index, const CallConte
   std::size_t line = 0;
   while (line < index) {
     if (context.stop.stop_requested()) return make_error(Code::cancelled, "Interrupted by user");
-    const Result<std::string> chunk = context.files.read_range(file.path, position.offset, kChunk);
+    const Result<std::string> chunk =
+        context.files.read_range(file.path, position.offset, kChunk, platform::Links::refuse);
     if (!chunk) return chunk.error();
     if (chunk->empty()) {
       position.lines_before_end = line;
@@ -184,8 +182,8 @@ Outcome show_range(const Found& file, const ReadInput& input, const CallContext&
     return past_the_end(input.first_line(), position->lines_before_end, file.note);
   }
   // Twice the bound: the numbers take room too, but no line begins after kReadBytes.
-  const Result<std::string> range =
-      context.files.read_range(file.path, position->offset, 2 * kReadBytes);
+  const Result<std::string> range = context.files.read_range(
+      file.path, position->offset, 2 * kReadBytes, platform::Links::refuse);
   if (!range) return error_outcome(range.error().message);
   LineWindow window = number_lines(*range, input.first_line(), input.lines());
   window.reached_end = window.reached_end && position->offset + range->size() >= file.info.size;
@@ -237,8 +235,10 @@ class ReadTool final : public TypedTool<ReadInput> {
     const Result<Found> file = find_file(absolute_path(input.file_path, context.cwd), context);
     if (!file) return error_outcome(file.error().message);
     const bool large = file->info.size > kLargestEditable;
-    const Result<std::string> content = large ? context.files.read_range(file->path, 0, 64 * 1024)
-                                              : context.files.read(file->path, kLargestEditable);
+    const auto refuse = platform::Links::refuse;
+    const Result<std::string> content =
+        large ? context.files.read_range(file->path, 0, 64 * 1024, refuse)
+              : context.files.read(file->path, kLargestEditable, refuse);
     if (!content) return error_outcome(content.error().message);
     if (const auto type = image_type(*content)) {
       // A large file's head is not the image, but make_image refuses by size first: give it that.

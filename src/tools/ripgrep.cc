@@ -86,6 +86,7 @@ Result<Search> ripgrep(std::vector<std::string> arguments, const std::string& cw
   platform::CommandSpec spec;
   spec.argv = command_line(std::move(arguments));
   spec.cwd = cwd;
+  spec.cwd_links = platform::Links::refuse;
   spec.session_id = context.session_id;
   spec.timeout = kSearchTimeout;
   spec.keep_head = kMaxOutput;

@@ -21,8 +21,9 @@ struct Search {
   std::string warning;  // what could not be searched; "" if nothing
 };
 
-/// `arguments` come after the common ones. No match is an empty output, not an error. Errors: rg is
-/// missing, refused the arguments (its own words), found nothing in time, or was cancelled.
+/// `arguments` come after the common ones. `cwd` is canonical: a link on it is an error. No match
+/// is an empty output, not an error. Errors: rg is missing, refused the arguments (its own words),
+/// found nothing in time, or was cancelled.
 Result<Search> ripgrep(std::vector<std::string> arguments, const std::string& cwd,
                        const CallContext& context, char separator = '\n');
 

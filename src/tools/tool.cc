@@ -20,6 +20,22 @@ Outcome outcome(std::string text, Json details, bool is_error) {
 
 }  // namespace
 
+namespace {
+
+std::string first_of(const std::vector<std::string>& paths, const std::string& named) {
+  return paths.empty() ? named : paths.front();
+}
+
+}  // namespace
+
+std::string judged_read(const CallContext& context, const std::string& named) {
+  return context.judged == nullptr ? named : first_of(context.judged->reads, named);
+}
+
+std::string judged_write(const CallContext& context, const std::string& named) {
+  return context.judged == nullptr ? named : first_of(context.judged->writes, named);
+}
+
 Outcome text_outcome(std::string text, Json details) {
   return outcome(std::move(text), std::move(details), false);
 }

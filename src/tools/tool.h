@@ -34,7 +34,15 @@ struct CallContext {
   std::stop_token stop;
   /// Live output for people, valid UTF-8. Any thread.
   std::function<void(platform::OutputStream, std::string_view)> progress;
+  /// What the call was judged by, resolved. Tools use these paths and resolve none themselves: a
+  /// link swapped in between would lead elsewhere. nullptr: nobody judged (tests).
+  const Access* judged = nullptr;
 };
+
+/// The judged path of a call that reads, or writes, one place. Open it with Links::refuse. `named`
+/// where nobody judged.
+std::string judged_read(const CallContext& context, const std::string& named);
+std::string judged_write(const CallContext& context, const std::string& named);
 
 /// What became of a call.
 struct Outcome {

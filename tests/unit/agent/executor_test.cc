@@ -363,6 +363,54 @@ TEST_CASE("an answer may replace the input, which must fit") {
   CHECK(seen == "b");
 }
 
+TEST_CASE("an input that the user wrote is held to what it meant then") {
+  // The disk, where the path that is replaced leads elsewhere from the second look on.
+  class MovingFiles final : public platform::Files {
+   public:
+    Result<std::string> canonical(const std::string& path) override {
+      if (path.ends_with("/moving") && looks++ > 0) return std::string("/elsewhere");
+      return path;
+    }
+    Result<platform::FileInfo> info(const std::string& path, platform::Links links) override {
+      return disk->info(path, links);
+    }
+    Result<std::string> read(const std::string&, std::uint64_t, platform::Links) override {
+      return no();
+    }
+    Result<std::string> read_range(const std::string&, std::uint64_t, std::uint64_t,
+                                   platform::Links) override {
+      return no();
+    }
+    Result<void> replace(const std::string&, std::string_view, platform::Links) override {
+      return no();
+    }
+    Result<std::vector<std::string>> list(const std::string&, platform::Links) override {
+      return no();
+    }
+    static Error no() { return make_error(Code::not_found, "nothing there"); }
+    std::unique_ptr<platform::Files> disk = platform::make_disk_files();
+    std::atomic<int> looks{0};
+  };
+  AgentRig rig;
+  rig.files = std::make_unique<MovingFiles>();
+  rig.conversation.mode = permission::Mode::ask;
+  std::atomic<int> ran{0};
+  rig.add_tool("Change", false, [&](const Json&, const tools::CallContext&) {
+    ++ran;
+    return tools::text_outcome("changed");
+  });
+  rig.start();
+  rig.provider->reply(0, ReplyBuilder().call("t1", "Change", R"({"path":"a"})").end());
+  rig.sink().wait(asked_for("t1"), "question");
+  CHECK(answer(rig, {.tool_use_id = "t1",
+                     .decision = ApprovalDecision::allow,
+                     .updated_input = Json{{"path", "moving"}}}));
+  rig.provider->reply(1, done());
+  CHECK(rig.wait_end().ending == Ending::completed);
+  CHECK(status_of(rig, "t1") == ToolStatus::denied);
+  CHECK(ran == 0);
+}
+
 TEST_CASE("a change of mode settles open questions") {
   for (const bool allowing : {true, false}) {
     AgentRig rig;

@@ -67,10 +67,20 @@ class Workspace {
     REQUIRE(found != nullptr);
     const Result<Json> coerced = found->coerce(input);
     if (!coerced) FAIL(coerced.error().message);
-    Outcome outcome = found->run(*coerced, context());
+    const Access judged = resolved(found->access(*coerced, cwd_));
+    CallContext judged_context = context();
+    judged_context.judged = &judged;
+    Outcome outcome = found->run(*coerced, judged_context);
     REQUIRE_FALSE(outcome.content.empty());
     if (outcome.cwd) cwd_ = *outcome.cwd;
     return outcome;
+  }
+
+  /// As permission::resolve does, which is of a room above.
+  Access resolved(Access access) {
+    for (std::string& path : access.reads) path = files_->canonical(path).value();
+    for (std::string& path : access.writes) path = files_->canonical(path).value();
+    return access;
   }
 
   /// What the model is told when its input does not pass.
