@@ -2,12 +2,13 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "wire/decode.h"
 #include "config/unknown_keys.h"
 #include "platform/environment.h"
+#include "wire/decode.h"
 #include "wire/parse.h"
 
 namespace agentd::config {
@@ -55,8 +56,8 @@ class Loader {
     auto json = wire::parse(*text);
     if (!json) return notice("settings_broken", path, json.error().message);
     if (!json->is_object()) return notice("settings_broken", path, "expected a JSON object");
-    SettingsFile file = decode(path, std::move(*json));
     for (const std::string& each : unknown_keys(*json)) notice("settings_unknown", path, each);
+    SettingsFile file = decode(path, std::move(*json));
     if (layer == Layer::project) drop_what_a_project_may_not_say(path, file);
     take(path, std::move(file));
   }
@@ -155,10 +156,21 @@ class Loader {
   LoadedSettings loaded_;
 };
 
+const std::map<std::string, std::string>& hidden_secrets() {
+  static const std::map<std::string, std::string> secrets = platform::take_secrets();
+  return secrets;
+}
+
 }  // namespace
+
+void hide_secrets() {
+  hidden_secrets();
+}
 
 Environment process_environment() {
   return [](const std::string& name) -> std::optional<std::string> {
+    const auto& secrets = hidden_secrets();
+    if (const auto found = secrets.find(name); found != secrets.end()) return found->second;
     const char* value = std::getenv(name.c_str());
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
   };

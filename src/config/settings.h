@@ -52,7 +52,11 @@ struct LoadedSettings {
 
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 
-/// The process's own.
+/// Takes the secrets out of the process's environment, where its children could find them, and
+/// keeps them for process_environment(). Once, before the first thread.
+void hide_secrets();
+
+/// The process's own, as it was at the start.
 Environment process_environment();
 
 /// `directory` is the workspace, absolute; empty: only the user's own file and the environment.

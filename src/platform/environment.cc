@@ -1,10 +1,13 @@
 #include "platform/environment.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
+#include <cstring>
 #include <map>
 
 namespace agentd::platform {
@@ -206,6 +209,21 @@ bool passes_to_children(std::string_view name) {
   if (std::find(kPassed.begin(), kPassed.end(), name) != kPassed.end()) return true;
   return std::any_of(kPassedPrefixes.begin(), kPassedPrefixes.end(),
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+std::map<std::string, std::string> take_secrets() {
+  std::map<std::string, std::string> taken;
+  for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
+    char* value = std::strchr(*at, '=');
+    if (value == nullptr) continue;
+    std::string name(*at, value);
+    if (!looks_secret(name)) continue;
+    ++value;
+    taken.emplace(std::move(name), value);
+    ::explicit_bzero(value, std::strlen(value));
+  }
+  for (const auto& [name, value] : taken) ::unsetenv(name.c_str());
+  return taken;
 }
 
 EnvironmentEntries base_child_environment() {
