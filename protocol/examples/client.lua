@@ -3,7 +3,7 @@
 function Agent(binary, prompt, on_end)
   local buffer = vim.api.nvim_create_buf(true, true)
   vim.api.nvim_buf_set_name(buffer, "agentd")
-  local job, partial
+  local job, partial, block
 
   local function send(method, params, id)
     local message = { jsonrpc = "2.0", method = method, params = params, id = id }
@@ -16,7 +16,14 @@ function Agent(binary, prompt, on_end)
   end
 
   local on = {
-    ["agent/textDelta"] = function(p) append(p.text) end,
+    ["agent/textDelta"] = function(p) -- another block is another paragraph
+      append((block and block ~= p.blockId and "\n\n" or "") .. p.text)
+      block = p.blockId
+    end,
+    ["agent/replyDiscarded"] = function()
+      append("\n[that was taken back: another reply follows]\n")
+      block = nil
+    end,
     ["agent/toolResult"] = function(p) append("\n[" .. p.name .. " " .. p.status .. "]\n") end,
     ["agent/approvalRequested"] = function(p)
       local question = p.name .. "?\n" .. (p.preview or vim.json.encode(p.input))

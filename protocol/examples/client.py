@@ -21,6 +21,7 @@ def receive():
             length = int(value)
     return json.loads(agentd.stdout.read(length)) if length else sys.exit("agentd is gone")
 
+block = None  # of the reply: another one is another paragraph
 send("initialize", {"protocolVersion": 1, "clientInfo": {"name": "client.py", "version": "1"}}, id=1)
 while (message := receive()).get("id") != 99:
     method, params = message.get("method"), message.get("params", {})
@@ -30,7 +31,12 @@ while (message := receive()).get("id") != 99:
         send("initialized", {})
         send("agent/start", {"prompt": sys.argv[2], "runId": "r1"}, id=2)
     elif method == "agent/textDelta":
-        print(params["text"], end="", flush=True)
+        gap = "" if block in (None, params["blockId"]) else "\n\n"
+        block = params["blockId"]
+        print(gap + params["text"], end="", flush=True)
+    elif method == "agent/replyDiscarded":
+        print("\n[that was taken back: another reply follows]")
+        block = None
     elif method == "agent/approvalRequested":
         print("\n" + params.get("preview", json.dumps(params["input"])), file=sys.stderr)
         yes = "--yes" in sys.argv or input(f"{params['name']}? [y/N] ").lower() == "y"

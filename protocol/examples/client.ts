@@ -36,6 +36,7 @@ async function allowed(question: string): Promise<boolean> {
   return answer.toLowerCase() === "y";
 }
 
+let block: string | undefined; // of the reply: another one is another paragraph
 send("initialize", { protocolVersion: 1, clientInfo: { name: "client.ts", version: "1" } }, 1);
 for await (const { id, method, params, error } of messages()) {
   if (error) throw new Error(error.message);
@@ -43,7 +44,11 @@ for await (const { id, method, params, error } of messages()) {
     send("initialized", {});
     send("agent/start", { prompt, runId: "r1" }, 2);
   } else if (method === "agent/textDelta") {
-    process.stdout.write(params.text);
+    process.stdout.write((block && block !== params.blockId ? "\n\n" : "") + params.text);
+    block = params.blockId;
+  } else if (method === "agent/replyDiscarded") {
+    console.log("\n[that was taken back: another reply follows]");
+    block = undefined;
   } else if (method === "agent/approvalRequested") {
     console.error("\n" + (params.preview ?? JSON.stringify(params.input)));
     const decision = (await allowed(`${params.name}? [y/N] `)) ? "allow" : "deny";
