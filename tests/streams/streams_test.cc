@@ -12,6 +12,7 @@
 #include "support/fake_clock.h"
 #include "support/model_server.h"
 #include "support/model_talk.h"
+#include "support/recordings.h"
 #include "support/stream_case.h"
 
 using namespace agentd;
@@ -62,10 +63,6 @@ void check(const StreamCase& one, const AssembledReply& got, const std::string& 
   for (const std::string& difference : differences(one, got)) {
     FAIL_CHECK(one.name << ", " << how << ": " << difference << "\n" << got.summary());
   }
-}
-
-fs::path recordings() {
-  return fs::path(AGENTD_SOURCE_DIR) / "../shared/recorded";
 }
 
 // What a recording should come to, in one text: prose, thinking, and calls whose input is whole.
@@ -133,11 +130,7 @@ TEST_CASE("the stream cases over HTTP") {
   }
 }
 
-TEST_CASE("recorded streams") {
-  if (!fs::exists(recordings())) {
-    MESSAGE("SKIPPED: no recordings beside the source (../shared/recorded)");
-    return;
-  }
+TEST_CASE("recorded streams" * doctest::skip(!recordings_present("streams"))) {
   Rig rig;
   int seen = 0;
   for (const fs::path& path : recorded(recordings() / "streams", ".expected.json")) {
@@ -160,11 +153,7 @@ TEST_CASE("recorded streams") {
   CHECK(seen >= 90);
 }
 
-TEST_CASE("recorded streams that were cut off") {
-  if (!fs::exists(recordings())) {
-    MESSAGE("SKIPPED: no recordings beside the source (../shared/recorded)");
-    return;
-  }
+TEST_CASE("recorded streams that were cut off" * doctest::skip(!recordings_present("derived"))) {
   Rig rig;
   int seen = 0;
   for (const fs::path& path : recorded(recordings() / "derived", ".json")) {

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/recordings.h"
+
 using agentd::model::SseReader;
 
 namespace {
@@ -99,13 +101,9 @@ TEST_CASE("an event above the limit stops the reader, one line or many") {
   }
 }
 
-TEST_CASE("the WHATWG event stream tests") {
-  const std::filesystem::path folder =
-      std::filesystem::path(AGENTD_SOURCE_DIR) / "../shared/recorded/wpt-sse";
-  if (!std::filesystem::exists(folder)) {
-    MESSAGE("SKIPPED: no recordings beside the source (../shared/recorded/wpt-sse)");
-    return;
-  }
+TEST_CASE("the WHATWG event stream tests" *
+          doctest::skip(!agentd::test::recordings_present("wpt-sse"))) {
+  const std::filesystem::path folder = agentd::test::recordings() / "wpt-sse";
   int seen = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::ifstream file(entry.path());

@@ -200,5 +200,5 @@ TEST_CASE("transcripts name no member that the schema does not have") {
                 .value_or("none") == "none");
     }
   }
-  if (lines == 0) MESSAGE("SKIPPED: there are no transcripts yet");
+  CHECK(lines > 0);
 }

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "support/recordings.h"
+
 using namespace agentd;
 using namespace agentd::rpc;
 
@@ -257,13 +259,9 @@ TEST_CASE("a flood of 3000 requests, answered from several threads, each once") 
 
 // The examples of the JSON-RPC 2.0 specification, where the recordings are at hand. Batches are
 // the one thing we refuse: LSP has none.
-TEST_CASE("the specification's examples") {
-  const std::string path = AGENTD_SOURCE_DIR "/../shared/recorded/jsonrpc/spec-examples.json";
-  std::ifstream file(path);
-  if (!file) {
-    MESSAGE("SKIPPED: no recordings at " << path);
-    return;
-  }
+TEST_CASE("the specification's examples" *
+          doctest::skip(!test::recordings_present("jsonrpc/spec-examples.json"))) {
+  std::ifstream file(test::recordings() / "jsonrpc/spec-examples.json");
   const Json examples = Json::parse(file);
   int checked = 0;
   for (const Json& example : examples["cases"]) {
