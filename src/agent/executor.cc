@@ -61,7 +61,7 @@ void Executor::close(int block, const Result<Json>& input) {
   if (call == nullptr || call->state != CallState::streaming || !input) return;
   call->empty_input = input->empty();
   auto fitting = call->tool != nullptr ? call->tool->coerce(*input) : Result<Json>(*input);
-  call->input = std::make_shared<const Json>(fitting ? std::move(*fitting) : *input);
+  call->input = std::make_shared<const Json>(fitting ? std::move(*fitting) : Json(*input));
   if (!call->ready_told) {
     call->ready_told = true;
     setup_.emit(ToolUse{call->id, call->name, ToolUseState::ready, {}, call->input});
