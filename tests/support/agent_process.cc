@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -25,7 +26,12 @@ constexpr const char* kInherited[] = {"PATH",         "ASAN_OPTIONS", "UBSAN_OPT
 
 std::vector<std::string> environment_of(const AgentProcessOptions& options) {
   std::vector<std::string> environment{"HOME=" + options.home, "LANG=C.UTF-8"};
+  const auto given = [&](const char* name) {
+    return std::any_of(options.environment.begin(), options.environment.end(),
+                       [&](const auto& variable) { return variable.first == name; });
+  };
   for (const char* name : kInherited) {
+    if (given(name)) continue;
     if (const char* value = std::getenv(name))
       environment.push_back(std::string(name) + "=" + value);
   }

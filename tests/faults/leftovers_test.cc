@@ -1,0 +1,130 @@
+// What a process that goes on for long must not gather: open files, threads, temporary files.
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "support/agent_process.h"
+#include "temporary_workspace.h"
+
+using namespace agentd::testing;
+using namespace std::chrono_literals;
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr auto kLimit = 30s;
+constexpr int kRuns = 20;
+
+// More output than a result holds, so that the whole of it goes to a file.
+const std::string kScript =
+    "reply\n  when results 0\n"
+    "  call Bash {\"command\": \"seq 20000; mkdir -p sub; cd sub; cd ..\"}\n"
+    "  call Read {\"file_path\": \"notes.txt\"}\n"
+    "  call Grep {\"pattern\": \"milk\"}\n"
+    "reply\n  text Done.\n";
+
+template <class Iterator>
+int entries(const std::string& folder) {
+  int count = 0;
+  for ([[maybe_unused]] const auto& entry : Iterator(folder)) ++count;
+  return count;
+}
+
+struct Held {
+  int files = 0;
+  int threads = 0;
+};
+
+class Client {
+ public:
+  Client() {
+    signal(SIGPIPE, SIG_IGN);
+    request("initialize", {{"protocolVersion", 1}});
+    workspace_.write("work/notes.txt", "buy milk\n");
+    model_ = workspace_.script(kScript);
+  }
+
+  Json request(const std::string& method, const Json& params) {
+    agent_.send({{"jsonrpc", "2.0"}, {"id", ++id_}, {"method", method}, {"params", params}});
+    return until([this](const Json& message) { return message.value("id", Json()) == id_; });
+  }
+
+  void run() {
+    request(
+        "agent/start",
+        {{"prompt", "go"}, {"sessionId", "s"}, {"model", model_}, {"permissionMode", "bypass"}});
+    const Json ended =
+        until([](const Json& message) { return message.value("method", "") == "agent/runEnded"; });
+    CHECK(ended["params"]["ending"] == "completed");
+  }
+
+  Held held() const {
+    const std::string process = "/proc/" + std::to_string(agent_.pid());
+    return {entries<fs::directory_iterator>(process + "/fd"),
+            entries<fs::directory_iterator>(process + "/task")};
+  }
+
+  // A run's thread may outlive its last event by a moment: asks until no more is held than
+  // `before`, or the time is up.
+  Held held_at_most(const Held& before) {
+    const auto deadline = std::chrono::steady_clock::now() + kLimit;
+    while (true) {
+      const Held now = held();
+      const bool settled = now.files <= before.files && now.threads <= before.threads;
+      if (settled || std::chrono::steady_clock::now() > deadline) return now;
+      request("tool/list", Json::object());
+    }
+  }
+
+  void end() {
+    request("shutdown", Json::object());
+    agent_.send({{"jsonrpc", "2.0"}, {"method", "exit"}});
+    CHECK(agent_.wait(kLimit) == 0);
+  }
+
+  const std::string& temporary() const { return temporary_; }
+
+ private:
+  template <class Match>
+  Json until(Match match) {
+    while (true) {
+      auto message = agent_.receive(kLimit);
+      REQUIRE(message);
+      if (match(*message)) return *message;
+    }
+  }
+  std::string make_temporary() const {
+    fs::create_directory(workspace_.path("tmp"));
+    return workspace_.path("tmp");
+  }
+
+  TemporaryWorkspace workspace_;
+  std::string temporary_ = make_temporary();
+  AgentProcess agent_{{.argv = {AGENTD_BINARY},
+                       .cwd = workspace_.work(),
+                       .home = workspace_.home(),
+                       .environment = {{"TMPDIR", temporary_}},
+                       .framing = Framing::content_length}};
+  std::string model_;
+  int id_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("runs leave no open file and no thread, the end leaves no temporary file") {
+  Client client;
+  client.run();
+  const Held first = client.held();
+  for (int run = 1; run < kRuns; ++run) client.run();
+  const Held last = client.held_at_most(first);
+  CHECK(last.files <= first.files);
+  CHECK(last.threads <= first.threads);
+  // The whole outputs, in one directory of this process; the shells' own files are gone.
+  CHECK(entries<fs::directory_iterator>(client.temporary()) == 1);
+  CHECK(entries<fs::recursive_directory_iterator>(client.temporary()) == 1 + kRuns);
+  client.end();
+  CHECK(entries<fs::directory_iterator>(client.temporary()) == 0);
+}
