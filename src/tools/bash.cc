@@ -96,13 +96,21 @@ Directory next_directory(const std::optional<std::string>& ended_in, const CallC
                                  "current directory is " + context.workspace + " again)"};
 }
 
+std::string where_the_rest_is(const platform::CommandEnd& end) {
+  const std::string total = byte_count(end.standard_output.total_bytes);
+  if (end.whole_bytes == end.standard_output.total_bytes) {
+    return "(the whole output, " + total + ", is in " + end.whole_file + ")";
+  }
+  return "(the first " + byte_count(end.whole_bytes) + " of " + total + " are in " +
+         end.whole_file + ")";
+}
+
 std::vector<std::string> notes(const BashInput& input, const platform::CommandEnd& end,
                                const std::optional<std::string>& benign, bool left_out) {
   std::vector<std::string> list;
   if (benign) list.push_back("(" + *benign + ")");
   if (left_out && !end.whole_file.empty()) {
-    list.push_back("(the whole output, " + byte_count(end.standard_output.total_bytes) +
-                   ", is in " + end.whole_file + ")");
+    list.push_back(where_the_rest_is(end));
   }
   if (!end.still_running.empty()) {
     list.push_back("(still running in the background: " + joined(end.still_running) +

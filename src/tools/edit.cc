@@ -1,11 +1,10 @@
 #include "tools/edit.h"
 
-#include <algorithm>
-
 #include "tools/change.h"
 #include "tools/edit.md.h"
 #include "tools/edit_match.h"
 #include "tools/file_lookup.h"
+#include "tools/output_text.h"
 #include "tools/paths.h"
 #include "tools/text_file.h"
 #include "tools/typed_tool.h"
@@ -33,18 +32,18 @@ struct EditInput {
 
 struct Edited {
   std::string content;
-  std::vector<Region> regions;  // in the old content
+  MatchSummary matches;  // in the old content
 };
 
-std::string line_list(std::string_view content, const std::vector<Region>& regions) {
-  constexpr std::size_t kShown = 10;
-  std::string text = regions.size() == 1 ? "line " : "lines ";
-  for (std::size_t i = 0; i < std::min(regions.size(), kShown); ++i) {
-    if (i > 0) text += i + 1 == regions.size() ? " and " : ", ";
-    text += std::to_string(line_of(content, regions[i].begin));
+std::string line_list(const MatchSummary& matches) {
+  const std::size_t shown = matches.lines.size();
+  std::string text = shown == 1 ? "line " : "lines ";
+  for (std::size_t i = 0; i < shown; ++i) {
+    if (i > 0) text += i + 1 == matches.distinct_lines ? " and " : ", ";
+    text += std::to_string(matches.lines[i]);
   }
-  if (regions.size() > kShown) {
-    text += " and " + std::to_string(regions.size() - kShown) + " more";
+  if (matches.distinct_lines > shown) {
+    text += " and " + std::to_string(matches.distinct_lines - shown) + " more";
   }
   return text;
 }
@@ -70,36 +69,41 @@ Result<Edited> edited(const EditInput& input, const Target& target) {
                           " is a UTF-16 file, which Edit does not change. Use Bash "
                           "(iconv) to convert it");
   }
-  std::vector<Region> regions = find_matches(content, input.old_string);
-  if (regions.empty()) {
+  MatchSummary matches = summary(content, input.old_string);
+  if (matches.count == 0) {
     return make_error(Code::invalid_input,
                       "old_string was not found in " + target.path + ". " +
                           why_not_found(without_bom(content), input.old_string));
   }
-  if (regions.size() > 1 && !input.replace_all.value_or(false)) {
+  if (matches.count > 1 && !input.replace_all.value_or(false)) {
     return make_error(Code::invalid_input,
-                      "old_string was found " + std::to_string(regions.size()) + " times in " +
-                          target.path + ", on " + line_list(content, regions) +
+                      "old_string was found " + std::to_string(matches.count) + " times in " +
+                          target.path + ", on " + line_list(matches) +
                           ". Take in more of the text around the one you mean, or set "
                           "replace_all to true to change them all.");
   }
-  Edited made{replace_regions(content, regions, input.old_string, input.new_string), {}};
-  made.regions = std::move(regions);
-  if (made.content == content) {
+  auto replaced = replace_matches(content, input.old_string, input.new_string, kLargestEditable);
+  if (!replaced) {
+    return make_error(Code::too_large, "The edit would make " + target.path + " larger than " +
+                                           byte_count(kLargestEditable) + ": " +
+                                           std::to_string(matches.count) +
+                                           " replacements. Nothing was changed.");
+  }
+  if (*replaced == content) {
     return make_error(Code::invalid_input,
                       "The edit would change nothing in " + target.path +
                           ": old_string and new_string differ only in line ends, and the file "
                           "keeps its own.");
   }
-  return made;
+  return Edited{std::move(*replaced), std::move(matches)};
 }
 
 std::string done_text(const Target& target, const Edited& result) {
   if (!target.content) return "Created " + target.path + ".";
-  if (result.regions.empty()) return "Filled the empty file " + target.path + ".";
-  return "Edited " + target.path + ": " + std::to_string(result.regions.size()) +
-         (result.regions.size() == 1 ? " replacement on " : " replacements on ") +
-         line_list(*target.content, result.regions) + ".";
+  if (result.matches.count == 0) return "Filled the empty file " + target.path + ".";
+  return "Edited " + target.path + ": " + std::to_string(result.matches.count) +
+         (result.matches.count == 1 ? " replacement on " : " replacements on ") +
+         line_list(result.matches) + ".";
 }
 
 class EditTool final : public TypedTool<EditInput> {
@@ -135,7 +139,7 @@ class EditTool final : public TypedTool<EditInput> {
     const auto target = load_target(path, context);
     if (!target) return error_outcome(target.error().message);
     if (!target->content && !input.old_string.empty()) {
-      return error_outcome(missing_file_text(path, context.cwd, context.files));
+      return error_outcome(missing_file_text(target->path, context.cwd, context.files));
     }
     if (const auto known = check_known(*target, View::part, context); !known) {
       return error_outcome(known.error().message + ".");

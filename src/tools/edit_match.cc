@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "tools/text_file.h"
 
@@ -35,15 +37,6 @@ class Folded {
   std::vector<std::size_t> dropped_;  // folded offsets of the "\n" that had a "\r" before it
 };
 
-std::vector<Region> find_exact(std::string_view content, std::string_view needle) {
-  std::vector<Region> found;
-  for (std::size_t at = content.find(needle); at != std::string_view::npos;
-       at = content.find(needle, at + needle.size())) {
-    found.push_back({at, at + needle.size()});
-  }
-  return found;
-}
-
 std::string folded_text(std::string_view text) {
   return Folded(text).text();
 }
@@ -59,20 +52,32 @@ std::vector<bool> crlf_ends(std::string_view text) {
 }
 
 // The line end that text without any in it is most likely to want: the next one, else the one
-// before, else "\n".
-bool neighbour_is_crlf(std::string_view content, const Region& region) {
-  std::size_t end = content.find('\n', region.end);
-  if (end == std::string_view::npos && region.begin > 0) {
-    end = content.rfind('\n', region.begin - 1);
+// before, else "\n". Asked for places in ascending order, it looks at each byte once.
+class Neighbours {
+ public:
+  explicit Neighbours(std::string_view content)
+      : content_(content), next_(content.find('\n')), last_(content.rfind('\n')) {}
+
+  // For a region without a line end of its own.
+  bool crlf_at(const Region& region) {
+    if (next_ != std::string_view::npos && next_ < region.end) {
+      next_ = content_.find('\n', region.end);
+    }
+    const std::size_t end = next_ != std::string_view::npos ? next_ : last_;
+    return end != std::string_view::npos && end > 0 && content_[end - 1] == '\r';
   }
-  return end != std::string_view::npos && end > 0 && content[end - 1] == '\r';
-}
+
+ private:
+  std::string_view content_;
+  std::size_t next_;
+  std::size_t last_;
+};
 
 // Which of the `count` line ends of the new text are "\r\n". Lines that are the same at the
 // beginning and end of both texts keep theirs; those between take after the last kept one.
-std::vector<bool> ends_for(std::string_view content, const Region& region,
+std::vector<bool> ends_for(std::string_view matched, const Region& region, Neighbours& neighbours,
                            std::string_view old_folded, std::string_view new_text) {
-  const std::vector<bool> had = crlf_ends(content.substr(region.begin, region.end - region.begin));
+  const std::vector<bool> had = crlf_ends(matched);
   const std::vector<std::string_view> old_lines = split_lines(old_folded);
   const std::vector<std::string_view> new_lines = split_lines(new_text);
   const auto count = static_cast<std::size_t>(std::count(new_text.begin(), new_text.end(), '\n'));
@@ -94,7 +99,7 @@ std::vector<bool> ends_for(std::string_view content, const Region& region,
     } else if (i < had.size()) {
       ends[i] = had[i];
     } else {
-      ends[i] = had.empty() ? neighbour_is_crlf(content, region) : had.back();
+      ends[i] = had.empty() ? neighbours.crlf_at(region) : had.back();
     }
   }
   return ends;
@@ -115,45 +120,84 @@ void append_with_ends(std::string& out, std::string_view text, const std::vector
 
 }  // namespace
 
-std::vector<Region> find_matches(std::string_view content, std::string_view old_text) {
+struct Matches::Search {
+  std::optional<Folded> folded;  // where the content has carriage returns
+  std::string needle;
+  std::string_view haystack;
+  std::size_t at = 0;
+};
+
+Matches::Matches(std::string_view content, std::string_view old_text)
+    : search_(std::make_unique<Search>()) {
+  Search& search = *search_;
+  search.haystack = content;
+  search.needle = old_text;
   if (content.find('\r') == std::string_view::npos &&
       old_text.find('\r') == std::string_view::npos) {
-    return find_exact(content, old_text);
+    return;
   }
-  const Folded folded(content);
-  std::vector<Region> found = find_exact(folded.text(), folded_text(old_text));
-  for (Region& region : found) {
-    region.end = folded.original(region.end);
-    region.begin = folded.original(region.begin);
-  }
+  const std::string needle = folded_text(old_text);
+  Folded folded(content);
   // An old text that ends with a bare "\r" has no counterpart among whole line ends.
-  return found.empty() ? find_exact(content, old_text) : found;
+  if (folded.text().find(needle) == std::string::npos) return;
+  search.needle = needle;
+  search.folded = std::move(folded);
+  search.haystack = search.folded->text();
 }
 
-std::string replace_regions(std::string_view content, const std::vector<Region>& regions,
-                            std::string_view old_text, std::string_view new_text) {
+Matches::~Matches() = default;
+
+std::optional<Region> Matches::next() {
+  const std::size_t begin = search_->haystack.find(search_->needle, search_->at);
+  if (begin == std::string_view::npos) return std::nullopt;
+  const std::size_t end = begin + search_->needle.size();
+  search_->at = end;
+  if (!search_->folded) return Region{begin, end};
+  return Region{search_->folded->original(begin), search_->folded->original(end)};
+}
+
+MatchSummary summary(std::string_view content, std::string_view old_text) {
+  MatchSummary found;
+  Matches matches(content, old_text);
+  std::size_t line = 1;
+  std::size_t counted = 0;  // bytes before which line ends were counted
+  std::size_t last_line = 0;
+  while (const auto region = matches.next()) {
+    const std::string_view between = content.substr(counted, region->begin - counted);
+    line += static_cast<std::size_t>(std::count(between.begin(), between.end(), '\n'));
+    counted = region->begin;
+    ++found.count;
+    if (line == std::exchange(last_line, line)) continue;
+    ++found.distinct_lines;
+    if (found.lines.size() < kNamedLines) found.lines.push_back(line);
+  }
+  return found;
+}
+
+std::optional<std::string> replace_matches(std::string_view content, std::string_view old_text,
+                                           std::string_view new_text, std::size_t limit) {
   const bool knows_line_ends = old_text.find("\r\n") != std::string_view::npos;
+  const bool takes_ends = new_text.find('\n') != std::string_view::npos &&
+                          content.find("\r\n") != std::string_view::npos;
   const std::string old_folded = folded_text(old_text);
+  Neighbours neighbours(content);
+  Matches matches(content, old_text);
   std::string out;
-  out.reserve(content.size() + regions.size() * new_text.size());
   std::size_t at = 0;
-  for (const Region& region : regions) {
-    out += content.substr(at, region.begin - at);
-    const std::string_view matched = content.substr(region.begin, region.end - region.begin);
-    if (knows_line_ends && matched == old_text) {
-      out += new_text;  // the old text named its line ends, so the new one means its own
+  while (const auto region = matches.next()) {
+    out += content.substr(at, region->begin - at);
+    const std::string_view matched = content.substr(region->begin, region->end - region->begin);
+    if (!takes_ends || (knows_line_ends && matched == old_text)) {
+      out += new_text;  // no ends to choose, or the old text named its own and so does the new
     } else {
-      append_with_ends(out, new_text, ends_for(content, region, old_folded, new_text));
+      append_with_ends(out, new_text, ends_for(matched, *region, neighbours, old_folded, new_text));
     }
-    at = region.end;
+    at = region->end;
+    if (out.size() > limit) return std::nullopt;
   }
   out += content.substr(at);
+  if (out.size() > limit) return std::nullopt;
   return out;
-}
-
-std::size_t line_of(std::string_view content, std::size_t at) {
-  const std::string_view before = content.substr(0, at);
-  return 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
 }
 
 }  // namespace agentd::tools

@@ -180,6 +180,13 @@ TEST_CASE("a stop request ends the command and keeps what it wrote") {
   CHECK(says(outcome, "begun"));
 }
 
+TEST_CASE("an output larger than its file may be is not called whole") {
+  Workspace ws;
+  const Outcome outcome = ws.call("Bash", {{"command", "yes | head -c 70000000"}});
+  CHECK(says(outcome, "(the first 64.0 MB of 66.8 MB are in "));
+  CHECK_FALSE(says(outcome, "whole output"));
+}
+
 TEST_CASE("long output keeps both ends and names the whole") {
   Workspace ws;
   const Outcome outcome = bash(ws, "seq 1 100000");

@@ -139,6 +139,17 @@ TEST_CASE("a text that is not unique is an error that counts and locates") {
   CHECK(ws.get("f") == "x = 2\ny\nx = 2\nz\nx = 2\n");
 }
 
+TEST_CASE("an edit that would make a file too large is refused") {
+  Workspace ws;
+  ws.put("f", std::string(100'000, 'a') + "\n");
+  read(ws, "f");
+  const Outcome outcome = edit(ws, "f", "a", std::string(1000, 'b'), true);
+  CHECK(outcome.is_error);
+  CHECK(says(outcome, "larger than 16.0 MB: 100000 replacements. Nothing was changed."));
+  const Outcome twice = edit(ws, "f", "a", "b");
+  CHECK(says(twice, "found 100000 times in " + ws.path("f") + ", on line 1."));
+}
+
 TEST_CASE("a text that is not there gets a hint") {
   Workspace ws;
   ws.put("f", "\tindented\n");

@@ -8,17 +8,22 @@ using namespace agentd::tools;
 
 namespace {
 
-// The outcome of an edit that must match once.
-std::string edited(const std::string& content, const std::string& old_text,
-                   const std::string& new_text) {
-  const auto regions = find_matches(content, old_text);
-  REQUIRE(regions.size() == 1);
-  return replace_regions(content, regions, old_text, new_text);
+constexpr std::size_t kNoLimit = std::string::npos;
+
+std::size_t count(const std::string& content, const std::string& old_text) {
+  return summary(content, old_text).count;
 }
 
 std::string edited_all(const std::string& content, const std::string& old_text,
                        const std::string& new_text) {
-  return replace_regions(content, find_matches(content, old_text), old_text, new_text);
+  return replace_matches(content, old_text, new_text, kNoLimit).value();
+}
+
+// The outcome of an edit that must match once.
+std::string edited(const std::string& content, const std::string& old_text,
+                   const std::string& new_text) {
+  REQUIRE(count(content, old_text) == 1);
+  return edited_all(content, old_text, new_text);
 }
 
 bool says(const std::string& text, const std::string& part) {
@@ -53,8 +58,8 @@ TEST_CASE("mixed line ends: only the changed region is written") {
 }
 
 TEST_CASE("a text that stands once with each line end is ambiguous") {
-  CHECK(find_matches("a\nb\nx\na\r\nb\n", "a\nb").size() == 2);
-  CHECK(find_matches("a\nb\nx\na\r\nb\n", "a\r\nb").size() == 2);
+  CHECK(count("a\nb\nx\na\r\nb\n", "a\nb") == 2);
+  CHECK(count("a\nb\nx\na\r\nb\n", "a\r\nb") == 2);
 }
 
 TEST_CASE("an old text that names its line ends may change them") {
@@ -68,10 +73,10 @@ TEST_CASE("carriage returns of their own") {
 }
 
 TEST_CASE("matches do not overlap and are counted") {
-  CHECK(find_matches("aaa", "aa").size() == 1);
-  CHECK(find_matches("aaaa", "aa").size() == 2);
-  CHECK(find_matches("abc", "abcd").empty());
-  CHECK(find_matches("", "a").empty());
+  CHECK(count("aaa", "aa") == 1);
+  CHECK(count("aaaa", "aa") == 2);
+  CHECK(count("abc", "abcd") == 0);
+  CHECK(count("", "a") == 0);
   CHECK(edited_all("aXbXc", "X", "--") == "a--b--c");
   CHECK(edited_all("a\r\nX\r\nb\nX\n", "X\n", "Y\nZ\n") == "a\r\nY\r\nZ\r\nb\nY\nZ\n");
 }
@@ -80,10 +85,29 @@ TEST_CASE("bytes that are not UTF-8 stay") {
   CHECK(edited("\xFF\xFE caf\xE9 name\n", "name", "Name") == "\xFF\xFE caf\xE9 Name\n");
 }
 
-TEST_CASE("lines count from 1") {
-  CHECK(line_of("a\nb\nc", 0) == 1);
-  CHECK(line_of("a\nb\nc", 2) == 2);
-  CHECK(line_of("a\nb\nc", 4) == 3);
+TEST_CASE("lines count from 1, each once, the first ten by number") {
+  using Lines = std::vector<std::size_t>;
+  CHECK(summary("a\nb\nc", "b").lines == Lines{2});
+  CHECK(summary("aa\nb\r\naba", "a").lines == Lines{1, 3});
+  CHECK(summary("aa\nb\r\naba", "a").count == 4);
+  std::string many;
+  for (int i = 0; i < 12; ++i) many += "xx\n";
+  const MatchSummary found = summary(many, "x");
+  CHECK(found.count == 24);
+  CHECK(found.distinct_lines == 12);
+  CHECK(found.lines == Lines{1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+}
+
+TEST_CASE("a result above the limit is not made") {
+  CHECK(replace_matches("aXa", "a", "bb", 5) == "bbXbb");
+  CHECK_FALSE(replace_matches("aXa", "a", "bb", 4));
+  CHECK_FALSE(replace_matches("aXa", "X", "bbb", 4));
+  CHECK_FALSE(replace_matches(std::string(8 << 20, 'a'), "a", std::string(1000, 'b'), 1 << 20));
+}
+
+TEST_CASE("millions of matches with line ends to choose take no square of time") {
+  const std::string content = "\r\n" + std::string(1 << 18, 'a');
+  CHECK(edited_all(content, "a", "b\n").size() == 2 + 3 * (1 << 18));
 }
 
 TEST_CASE("why a text was not found") {
