@@ -69,6 +69,10 @@ agent::Services Engine::services() {
 }
 
 Result<Engine::Beginning> Engine::begin(const std::string& directory) {
+  if (directory.empty() && current_directory().empty()) {
+    return make_error(Code::not_found,
+                      "the directory agentd was started in does not exist any more; name another");
+  }
   if (!directory.starts_with('/')) {
     return make_error(Code::invalid_input, "expected an absolute path, got \"" + directory + "\"");
   }
