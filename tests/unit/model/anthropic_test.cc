@@ -58,6 +58,23 @@ TEST_CASE("the URL from the base") {
   CHECK(messages_url("http://gate/v1/") == "http://gate/v1/messages");
 }
 
+TEST_CASE("a key that the endpoint echoes is not passed on, nor the most of it") {
+  Rig rig;
+  const std::string key = "sk-ant-api03-0123456789abcdef";
+  auto provider = make_anthropic({key, rig.server.url(), {}}, rig.clock, *rig.http);
+  const auto told = [&](const std::string& message) {
+    rig.server.add(ServerReply::json(
+        401, R"({"type":"error","error":{"type":"authentication_error","message":")" + message +
+                 "\"}}"));
+    ModelTalk talk(*provider, *rig.cache, simple_request("hi"));
+    return talk.wait_end().failure->message;
+  };
+  const std::string twice = told("bad key " + key + ", that is: " + key);
+  CHECK(twice.find("bad key [key], that is: [key]") != std::string::npos);
+  CHECK(told("bad " + key.substr(0, 24)).find("0123") == std::string::npos);
+  CHECK(told("not like sk-ant-api03-x").find("sk-ant-api03-x") != std::string::npos);
+}
+
 TEST_CASE("one connection serves turn after turn") {
   Rig rig;
   for (int i = 0; i < 5; ++i) {
