@@ -53,7 +53,7 @@ Ran shell(const TemporaryWorkspace& workspace, const std::string& line) {
 // The binary on a terminal of its own: types the next of `answers` at each question; returns the
 // screen and the exit code.
 Ran at_terminal(const TemporaryWorkspace& workspace, const std::string& model,
-                const std::vector<std::string>& answers) {
+                const std::vector<std::string>& answers, const std::string& ahead = "") {
   int terminal = -1;
   const pid_t pid = forkpty(&terminal, nullptr, nullptr, nullptr);
   REQUIRE(pid >= 0);
@@ -63,6 +63,7 @@ Ran at_terminal(const TemporaryWorkspace& workspace, const std::string& model,
     execl(AGENTD_BINARY, AGENTD_BINARY, "run", "--model", model.c_str(), "go", nullptr);
     _exit(127);
   }
+  CHECK(write(terminal, ahead.data(), ahead.size()) == static_cast<ssize_t>(ahead.size()));
   Ran ran;
   std::size_t typed = 0;
   std::size_t seen = 0;
@@ -75,6 +76,7 @@ Ran at_terminal(const TemporaryWorkspace& workspace, const std::string& model,
     const std::size_t question = ran.out.find("> ", ran.out.find("Allow it?", seen));
     if (question == std::string::npos || typed == answers.size()) continue;
     seen = question;
+    if (answers[typed].empty()) break;  // hang up
     const std::string& answer = answers[typed++];
     CHECK(write(terminal, answer.data(), answer.size()) == static_cast<ssize_t>(answer.size()));
   }
@@ -94,7 +96,7 @@ TEST_CASE("the answer on standard output, activity on standard error, exit 0") {
       workspace, "agentd run --permission-mode acceptEdits --model " + model + " 'go' </dev/null");
   CHECK(ran.code == 0);
   CHECK(ran.out == "Writing.\n\nIt is written.\n");
-  CHECK(ran.err == "* Write a.txt\n  Write completed\n");
+  CHECK(ran.err == "* Write a.txt\n  Write a.txt completed\n");
   CHECK(workspace.read("work/a.txt") == "hello\n");
 }
 
@@ -104,8 +106,21 @@ TEST_CASE("nobody to ask: denied, and the run goes on") {
   const Ran ran = shell(workspace, "agentd run --model " + model + " 'go' </dev/null");
   CHECK(ran.code == 0);
   CHECK(ran.out == "Writing.\n\nIt is not written.\n");
-  CHECK(ran.err.find("  Write denied: ") != std::string::npos);
+  CHECK(ran.err.find("  Write a.txt denied: ") != std::string::npos);
+  CHECK(ran.err.ends_with(
+      "\n1 call was denied because nobody could be asked; --permission-mode acceptEdits allows "
+      "edits\n"));
   CHECK(workspace.read("work/a.txt").empty());
+}
+
+TEST_CASE("both outputs in one file: no line is glued to another") {
+  TemporaryWorkspace workspace;
+  const auto model = workspace.script(kWrite);
+  const Ran ran = shell(workspace, "agentd run --permission-mode acceptEdits --model " + model +
+                                       " 'go' </dev/null 2>&1");
+  CHECK(ran.out.find("\n  Write a.txt completed\n") != std::string::npos);
+  CHECK(("\n" + ran.out).find("\nWriting.\n") != std::string::npos);
+  CHECK(ran.out.ends_with("\nIt is written.\n"));
 }
 
 TEST_CASE("--json prints the notifications, one per line") {
@@ -159,6 +174,30 @@ TEST_CASE("exit codes") {
   CHECK(version.out.starts_with("agentd "));
 }
 
+TEST_CASE("wrong usage is told in words") {
+  TemporaryWorkspace workspace;
+  workspace.write("work/here.script", "reply\n  text from here\n");
+  const auto refused = [&](const std::string& line, const std::string& words) {
+    const Ran ran = shell(workspace, line + " </dev/null");
+    CHECK_MESSAGE(ran.code == 2, line);
+    CHECK_MESSAGE(ran.err.starts_with("agentd: "), ran.err);
+    CHECK_MESSAGE(ran.err.find(words) != std::string::npos, ran.err);
+  };
+  refused("agentd run --max-turns -1 go", "--max-turns: must be a whole number");
+  refused("agentd run --max-turns x go", "--max-turns: must be a whole number");
+  refused("agentd run --permission-mode yolo go", "must be ask, acceptEdits, plan or bypass");
+  refused("agentd --framing foo", "--framing: must be auto, headers or lines, not `foo`");
+  refused("agentd run Put a title on top", "quote it, agentd run \"Put a title on top\"");
+  refused("agentd run --no-such-flag go", "there is no option --no-such-flag");
+  refused("agentd run --model script: go", "--model: the file is missing");
+  refused("agentd run --model script:none go", "--model: there is no file none");
+  refused("agentd --model script:none", "--model: there is no file none");
+  refused("agentd --framing lines run hi", "--framing before `run`");
+  refused("agentd run '   '", "nothing to do");
+  CHECK(shell(workspace, "agentd run --model script:here.script go </dev/null").out ==
+        "from here\n");
+}
+
 TEST_CASE("signals and a reader that closes") {
   TemporaryWorkspace workspace;
   // The command is a child of agentd: it signals its parent and would go on.
@@ -182,10 +221,26 @@ TEST_CASE("signals and a reader that closes") {
   CHECK(ran.code == 1);
 }
 
+TEST_CASE("a command finds no key in agentd's environment, not even as root") {
+  TemporaryWorkspace workspace;
+  const auto model = workspace.script(
+      "reply\n  call Bash {\"command\":\"cat /proc/$PPID/environ > seen; cat /proc/$PPID/stat > "
+      "parent\"}\nreply\n  text Done.\n");
+  const Ran ran = shell(workspace,
+                        "export ANTHROPIC_API_KEY=sk-ant-hidden OTHER_TOKEN=hidden-too\n"
+                        "agentd run --permission-mode bypass --model " +
+                            model + " go </dev/null");
+  CHECK(ran.code == 0);
+  CHECK(workspace.read("work/parent").find("(agentd)") != std::string::npos);
+  const std::string seen = workspace.read("work/seen");
+  CHECK(seen.find("HOME=") != std::string::npos);
+  CHECK(seen.find("hidden") == std::string::npos);
+}
+
 TEST_CASE("a person at a terminal is asked") {
   TemporaryWorkspace workspace;
   const auto model = workspace.script(kWrite);
-  Ran ran = at_terminal(workspace, model, {"maybe\n", "n\n"});
+  Ran ran = at_terminal(workspace, model, {"stop\n", "n\n"});
   CHECK(ran.code == 0);
   CHECK(ran.out.find("+hello") != std::string::npos);
   CHECK(ran.out.find("It is not written.") != std::string::npos);
@@ -195,4 +250,27 @@ TEST_CASE("a person at a terminal is asked") {
   CHECK(ran.code == 0);
   CHECK(ran.out.find("It is written.") != std::string::npos);
   CHECK(workspace.read("work/a.txt") == "hello\n");
+}
+
+TEST_CASE("what was typed before the question answers nothing") {
+  TemporaryWorkspace workspace;
+  const Ran ran = at_terminal(workspace, workspace.script(kWrite), {"no, later\n"}, "y\n");
+  CHECK(ran.code == 0);
+  CHECK(ran.out.find("They say: later") != std::string::npos);
+  CHECK(workspace.read("work/a.txt").empty());
+}
+
+TEST_CASE("a terminal that hangs up at a question ends the run as its signal does") {
+  TemporaryWorkspace workspace;
+  CHECK(at_terminal(workspace, workspace.script(kWrite), {""}).code == 143);
+  CHECK(workspace.read("work/a.txt").empty());
+}
+
+TEST_CASE("a question that nobody would see is not asked") {
+  TemporaryWorkspace workspace;
+  const auto model = workspace.script(kWrite);
+  const Ran ran = shell(workspace, "script -qec '" AGENTD_BINARY " run --model " + model +
+                                       " go 2>err.txt' /dev/null </dev/null");
+  CHECK(ran.code == 0);
+  CHECK(workspace.read("work/err.txt").find("nobody could be asked") != std::string::npos);
 }
