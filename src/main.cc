@@ -5,9 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
+#include <system_error>
 
 #include "base/log.h"
 #include "base/version.h"
+#include "config/settings.h"
 #include "permission/permission.h"
 #include "platform/stdio.h"
 #include "server/exit_code.h"
@@ -83,6 +85,30 @@ int fail(const Error& error) {
   return server::exit_code::kError;
 }
 
+// Without descriptors or threads there is nothing to serve with.
+int refused(const std::system_error& error) {
+  std::fprintf(stderr, "agentd: cannot start: the system refused a resource (%s)\n", error.what());
+  return server::exit_code::kError;
+}
+
+int start(Flags& flags, bool of_run) {
+  platform::harden_process();
+  config::hide_secrets();
+  if (!flags.log_file.empty()) {
+    if (const auto opened = log::open(flags.log_file, log::Level::debug); !opened) {
+      return fail(opened.error());
+    }
+  }
+  const auto output = platform::claim_protocol_output();
+  if (!output) return fail(output.error());
+  if (of_run) {
+    flags.run.output = output->get();
+    return server::run_command(flags.run);
+  }
+  flags.serve.output = output->get();
+  return server::Server(flags.serve).serve();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -102,18 +128,9 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? server::exit_code::kSuccess : server::exit_code::kUsage;
   }
 
-  platform::harden_process();
-  if (!flags.log_file.empty()) {
-    if (const auto opened = log::open(flags.log_file, log::Level::debug); !opened) {
-      return fail(opened.error());
-    }
+  try {
+    return start(flags, run->parsed());
+  } catch (const std::system_error& error) {
+    return refused(error);
   }
-  const auto output = platform::claim_protocol_output();
-  if (!output) return fail(output.error());
-  if (run->parsed()) {
-    flags.run.output = output->get();
-    return server::run_command(flags.run);
-  }
-  flags.serve.output = output->get();
-  return server::Server(flags.serve).serve();
 }
