@@ -183,7 +183,7 @@ TEST_CASE("a stop request ends the command and keeps what it wrote") {
 TEST_CASE("an output larger than its file may be is not called whole") {
   Workspace ws;
   const Outcome outcome = ws.call("Bash", {{"command", "yes | head -c 70000000"}});
-  CHECK(says(outcome, "(the first 64.0 MB of 66.8 MB are in "));
+  CHECK(says(outcome, "(the first 64.0 MB of 66.7 MB are in "));
   CHECK_FALSE(says(outcome, "whole output"));
 }
 
