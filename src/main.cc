@@ -4,8 +4,11 @@
 //   agentd run    one run from a shell (server/run_command.h)
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
+#include <map>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "base/log.h"
 #include "base/version.h"
@@ -32,9 +35,11 @@ constexpr const char* kServeNotes =
 constexpr const char* kRunNotes =
     "The answer goes to standard output, tool activity to standard error. Questions are put to "
     "you\n"
-    "where standard input is a terminal; else they are denied and the run goes on. What is piped "
-    "in\n"
-    "(at most 10 MB) is added to the prompt; a pipe that says nothing is waited for 3 s.\n\n"
+    "where standard input and standard error are a terminal; else they are denied and the run "
+    "goes\n"
+    "on. What is piped in (at most 10 MB) is added to the prompt; a pipe that says nothing is "
+    "waited\n"
+    "for 3 s.\n\n"
     "Exit codes: 0 success; 1 error (model, network, output closed); 2 wrong usage; 3 stopped by "
     "a\n"
     "limit; 130 SIGINT; 143 SIGTERM or SIGHUP.";
@@ -45,39 +50,110 @@ struct Flags {
   std::string log_file;
 };
 
+// The values that a flag may have, by name.
+template <class Value>
+CLI::Validator one_of(std::map<std::string, Value> values, std::string named) {
+  return {[values = std::move(values), named = std::move(named)](std::string& text) {
+            const auto found = values.find(text);
+            if (found == values.end()) return "must be " + named + ", not `" + text + "`";
+            text = std::to_string(static_cast<int>(found->second));
+            return std::string();
+          },
+          ""};
+}
+
+std::string check_turns(std::string& text) {
+  constexpr std::size_t kMaxDigits = 9;  // fits an int
+  const bool whole = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  if (whole && text.size() <= kMaxDigits) return "";
+  return "must be a whole number, 0 (no limit) or more, not `" + text + "`";
+}
+
+// A script's path is meant from where the shell is, whatever the workspace.
+std::string complete_model(std::string& name) {
+  constexpr std::string_view kScript = "script:";
+  if (!name.starts_with(kScript)) return "";
+  const std::filesystem::path path = name.substr(kScript.size());
+  if (path.empty()) return "the file is missing behind `script:`";
+  std::error_code failed;
+  const auto complete = std::filesystem::absolute(path, failed);
+  if (failed || !std::filesystem::exists(complete, failed)) {
+    return "there is no file " + path.string();
+  }
+  name = std::string(kScript) + complete.string();
+  return "";
+}
+
 void add_serve_flags(CLI::App& app, Flags& flags) {
-  const std::map<std::string, rpc::Framing> framings{{"auto", rpc::Framing::automatic},
-                                                     {"headers", rpc::Framing::headers},
-                                                     {"lines", rpc::Framing::lines}};
   app.add_option("--framing", flags.serve.framing, "auto (by the first byte), headers or lines")
-      ->transform(CLI::CheckedTransformer(framings).description(""))
+      ->transform(one_of<rpc::Framing>({{"auto", rpc::Framing::automatic},
+                                        {"headers", rpc::Framing::headers},
+                                        {"lines", rpc::Framing::lines}},
+                                       "auto, headers or lines"))
       ->type_name("MODE");
   app.add_option("--model", flags.serve.model, "The model where a request names none")
+      ->transform(CLI::Validator(complete_model, ""))
       ->type_name("NAME");
   app.add_option("--log", flags.log_file, "Write a log to FILE (- for standard error)")
       ->type_name("FILE");
 }
 
 void add_run_flags(CLI::App& app, Flags& flags) {
-  const std::map<std::string, permission::Mode> modes{
-      {"ask", permission::Mode::ask},
-      {"acceptEdits", permission::Mode::accept_edits},
-      {"plan", permission::Mode::plan},
-      {"bypass", permission::Mode::bypass}};
   app.add_option("prompt", flags.run.prompt, "What is asked")->type_name("TEXT");
   app.add_option("--model", flags.run.model, "provider/name, demo, or script:FILE")
+      ->transform(CLI::Validator(complete_model, ""))
       ->type_name("NAME");
   app.add_option("--permission-mode", flags.run.mode, "ask (default), acceptEdits, plan or bypass")
-      ->transform(CLI::CheckedTransformer(modes).description(""))
+      ->transform(one_of<permission::Mode>({{"ask", permission::Mode::ask},
+                                            {"acceptEdits", permission::Mode::accept_edits},
+                                            {"plan", permission::Mode::plan},
+                                            {"bypass", permission::Mode::bypass}},
+                                           "ask, acceptEdits, plan or bypass"))
       ->type_name("MODE");
   app.add_option("--max-turns", flags.run.max_turns, "At most this many model calls; 0: no limit")
-      ->check(CLI::NonNegativeNumber.description(""))
+      ->transform(CLI::Validator(check_turns, ""))
       ->type_name("N");
   app.add_option("--cwd", flags.run.cwd, "The workspace; default: the current directory")
       ->type_name("DIR");
   app.add_flag("--json", flags.run.json, "Print the notifications instead, one per line");
   app.add_option("--log", flags.log_file, "Write a log to FILE (- for standard error)")
       ->type_name("FILE");
+}
+
+int wrong_usage(const std::string& message, bool of_run) {
+  std::fprintf(stderr, "agentd: %s (see agentd%s --help)\n", message.c_str(), of_run ? " run" : "");
+  return server::exit_code::kUsage;
+}
+
+// What was left over on the command line.
+std::string unexpected(const std::vector<std::string>& words, const Flags& flags, bool of_run) {
+  for (const std::string& word : words) {
+    if (word.starts_with("-")) return "there is no option " + word;
+  }
+  std::string all = of_run ? flags.run.prompt : "";
+  for (const std::string& word : words) all += (all.empty() ? "" : " ") + word;
+  if (!of_run) {
+    return "there is no command `" + words.front() + "`; write agentd run \"" + all + "\"";
+  }
+  return "the prompt is one argument: quote it, agentd run \"" + all + "\"";
+}
+
+int parse_failed(const CLI::App& app, const CLI::App& run, const CLI::ParseError& error,
+                 const Flags& flags) {
+  const bool of_run = run.parsed() || run.count() > 0;
+  const auto words = of_run && run.remaining_size() > 0 ? run.remaining() : app.remaining();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !words.empty()) {
+    return wrong_usage(unexpected(words, flags, of_run), of_run);
+  }
+  return wrong_usage(error.what(), of_run);
+}
+
+std::string misplaced(const CLI::App& app, const CLI::App& run) {
+  if (!run.parsed()) return "";
+  for (const char* flag : {"--framing", "--model"}) {
+    if (app.count(flag) > 0) return flag;
+  }
+  return "";
 }
 
 int fail(const Error& error) {
@@ -125,7 +201,11 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? server::exit_code::kSuccess : server::exit_code::kUsage;
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return parse_failed(app, *run, error, flags);
+  }
+  if (const auto flag = misplaced(app, *run); !flag.empty()) {
+    return wrong_usage(flag + " before `run` is for serving and says nothing to a run", true);
   }
 
   try {

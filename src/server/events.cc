@@ -45,7 +45,8 @@ std::vector<protocol::ApprovalOption> approval_options() {
   using protocol::ApprovalDecision;
   using protocol::ApprovalScope;
   return {{ApprovalDecision::allow, ApprovalScope::once, "Allow"},
-          {ApprovalDecision::allow, ApprovalScope::session, "Allow for this session"},
+          {ApprovalDecision::allow, ApprovalScope::session,
+           "Allow, and also later for this same file / command"},
           {ApprovalDecision::deny, ApprovalScope::once, "Deny"}};
 }
 

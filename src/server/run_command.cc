@@ -1,5 +1,7 @@
 #include "server/run_command.h"
 
+#include <poll.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <array>
@@ -17,6 +19,7 @@
 #include "server/events.h"
 #include "server/exit_code.h"
 #include "server/inbox.h"
+#include "server/person_answer.h"
 #include "server/piped_input.h"
 #include "server/terminal_view.h"
 
@@ -37,10 +40,31 @@ bool write_fully(int fd, std::string_view text) {
   return true;
 }
 
+// A person can answer only what they can see.
+bool can_ask(int input) {
+  return isatty(input) == 1 && isatty(STDERR_FILENO) == 1;
+}
+
+bool has_event(int fd, short wanted) {
+  pollfd watched{fd, wanted, 0};
+  return poll(&watched, 1, 0) > 0 && (watched.revents & (wanted | POLLHUP)) != 0;
+}
+
+// What was typed before a question was shown answers nothing, an end of input neither. The loop is
+// for a terminal that keeps lines in spite of the flush.
+void forget_typed_ahead(int terminal) {
+  tcflush(terminal, TCIFLUSH);
+  std::array<char, 1024> buffer{};
+  while (has_event(terminal, POLLIN) && !has_event(terminal, 0)) {
+    if (read(terminal, buffer.data(), buffer.size()) <= 0) return;
+  }
+}
+
 // Prompt and piped input as blocks; nothing, after saying why, if there is neither.
 std::optional<std::vector<Block>> read_prompt(const RunCommandOptions& options) {
+  const bool no_prompt = trimmed(options.prompt).empty();
   const auto patience =
-      options.prompt.empty() ? std::nullopt : std::optional<std::chrono::milliseconds>(kPatience);
+      no_prompt ? std::nullopt : std::optional<std::chrono::milliseconds>(kPatience);
   const auto piped = read_piped_input(options.input, patience);
   if (!piped) {
     write_fully(STDERR_FILENO,
@@ -48,8 +72,8 @@ std::optional<std::vector<Block>> read_prompt(const RunCommandOptions& options) 
     return std::nullopt;
   }
   std::vector<Block> blocks;
-  if (!options.prompt.empty()) blocks.emplace_back(TextBlock{options.prompt});
-  if (*piped && (*piped)->find_first_not_of(" \t\r\n") != std::string::npos) {
+  if (!no_prompt) blocks.emplace_back(TextBlock{options.prompt});
+  if (*piped && !trimmed(**piped).empty()) {
     blocks.emplace_back(TextBlock{**piped});
   }
   if (blocks.empty()) {
@@ -63,7 +87,7 @@ std::optional<std::vector<Block>> read_prompt(const RunCommandOptions& options) 
 class RunCommand final : public agent::Sink {
  public:
   explicit RunCommand(const RunCommandOptions& options)
-      : options_(options), asks_(isatty(options.input) == 1), view_(make_place()) {}
+      : options_(options), asks_(can_ask(options.input)), view_(make_place()) {}
 
   int execute(std::vector<Block> prompt) {
     engine_.io().on_signal({SIGINT, SIGTERM, SIGHUP}, [this](int number) { signalled(number); });
@@ -86,7 +110,8 @@ class RunCommand final : public agent::Sink {
   void step();
   void read_answer();
   void answer(std::string_view line);
-  void next_question();
+  void ask_next();
+  void output_lost();
   void signalled(int number);
   void stop(int code);
   bool write_answer(std::string_view text);
@@ -103,6 +128,7 @@ class RunCommand final : public agent::Sink {
 
   std::deque<agent::ApprovalRequested> questions_;  // open ones, the first is being asked
   std::string typed_;                               // of the answer, so far
+  bool answered_ = false;                           // the first question is, and not resolved yet
   bool input_ended_ = false;
   bool output_gone_ = false;
   bool over_ = false;  // the run has ended
@@ -129,6 +155,7 @@ std::optional<Error> RunCommand::start(std::vector<Block> prompt) {
   auto beginning = engine_.begin(directory);
   if (!beginning) return beginning.error();
   if (options_.mode) beginning->conversation.mode = *options_.mode;
+  if (beginning->conversation.mode == permission::Mode::accept_edits) view_.edits_are_allowed();
   std::vector<agent::Notice> notices = to_notices(beginning->settings.notices);
   RunWishes wishes;
   wishes.model = options_.model;
@@ -181,35 +208,39 @@ void RunCommand::take(const agent::Event& event) {
     const std::size_t waiting = waiting_.fetch_sub(weight(event)) - weight(event);
     if (waiting <= kMaxWaiting / 2 && gate_->closed()) gate_->open();
   }
-  if (const auto* question = std::get_if<agent::ApprovalRequested>(&event); question && asks_) {
+  if (const auto* question = std::get_if<agent::ApprovalRequested>(&event);
+      question && asks_ && !input_ended_) {
     questions_.push_back(*question);
-    if (questions_.size() == 1) view_.ask(questions_.front());
+    if (questions_.size() == 1) ask_next();
   }
   if (const auto* resolved = std::get_if<agent::ApprovalResolved>(&event)) {
     const bool was_asked =
         !questions_.empty() && questions_.front().tool_use_id == resolved->tool_use_id;
     std::erase_if(questions_,
                   [&](const auto& q) { return q.tool_use_id == resolved->tool_use_id; });
-    if (was_asked) next_question();
+    if (was_asked) ask_next();
   }
 }
 
-void RunCommand::next_question() {
+void RunCommand::ask_next() {
+  view_.question_over();
   typed_.clear();
-  if (!questions_.empty()) view_.ask(questions_.front());
+  answered_ = false;
+  if (questions_.empty()) return;
+  forget_typed_ahead(options_.input);
+  view_.ask(questions_.front());
 }
 
 // Waits for the run, and meanwhile for the person or for the end of standard output.
 void RunCommand::step() {
-  if (!questions_.empty() && !input_ended_) {
+  if (!questions_.empty() && !answered_ && !input_ended_) {
     read_answer();
   } else if (output_gone_ || outbox_) {
     std::array<char, 1> nothing{};
     (void)platform::read_or_wake(-1, inbox_.wake(), nothing);
   } else if (platform::wait_idle(options_.output, inbox_.wake()).kind !=
              platform::WriteStep::Kind::woken) {
-    output_gone_ = true;
-    stop(exit_code::kError);
+    output_lost();
   }
   inbox_.work();
 }
@@ -226,6 +257,8 @@ void RunCommand::read_answer() {
     case platform::ReadStep::Kind::end:
     case platform::ReadStep::Kind::failed:
       input_ended_ = true;
+      // The signal may come later than the end of input that it brings.
+      if (has_event(options_.input, 0)) return stop(exit_code::kTerminated);
       run_->withdraw_approvals();
       return;
   }
@@ -235,32 +268,38 @@ void RunCommand::read_answer() {
 }
 
 void RunCommand::answer(std::string_view line) {
-  const std::size_t first = line.find_first_not_of(" \t\r");
-  const char key = first == std::string_view::npos ? '\0' : line[first];
-  agent::ApprovalAnswer approval;
-  approval.tool_use_id = questions_.front().tool_use_id;
-  if (key == 'y' || key == 'Y' || key == 's' || key == 'S') {
-    approval.decision = agent::ApprovalDecision::allow;
-    if (key == 's' || key == 'S') approval.scope = agent::ApprovalScope::session;
-  } else if (key != 'n' && key != 'N') {
-    typed_.clear();
+  auto approval = parse_person_answer(line);
+  typed_.clear();
+  if (!approval) {
+    forget_typed_ahead(options_.input);
     return view_.ask_again();
   }
   // The next question comes with approvalResolved; one that was withdrawn meanwhile, too.
-  typed_.clear();
-  run_->approve(std::move(approval), [](const Result<void>&) {});
+  answered_ = true;
+  view_.answered();
+  approval->tool_use_id = questions_.front().tool_use_id;
+  run_->approve(std::move(*approval), [](const Result<void>&) {});
 }
 
 // The io thread.
 void RunCommand::signalled(int number) {
   const int code = number == SIGINT ? exit_code::kInterrupted : exit_code::kTerminated;
   interrupted_ = true;
-  inbox_.post([this, code] { stop(code); });
+  inbox_.post([this, code] {
+    if (code == exit_code::kInterrupted && isatty(STDERR_FILENO) == 1) view_.line_broken();
+    stop(code);
+  });
 }
 
 void RunCommand::stop(int code) {
   if (!exit_) exit_ = code;
   if (run_) run_->cancel([](agent::Ending) {});
+}
+
+// A terminal that hung up takes the output with it, maybe before its signal is here.
+void RunCommand::output_lost() {
+  output_gone_ = true;
+  stop(asks_ && has_event(options_.input, 0) ? exit_code::kTerminated : exit_code::kError);
 }
 
 // Waits for a slow reader, but not past a signal.
@@ -277,8 +316,7 @@ bool RunCommand::write_answer(std::string_view text) {
         break;
       case platform::WriteStep::Kind::closed:
       case platform::WriteStep::Kind::failed:
-        output_gone_ = true;
-        stop(exit_code::kError);
+        output_lost();
     }
   }
   return !output_gone_;

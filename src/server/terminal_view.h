@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -25,16 +26,33 @@ class TerminalView {
   explicit TerminalView(Place place) : place_(std::move(place)) {}
 
   void show(const agent::Event& event);
-  /// A question, ending where the person types.
+  /// Edits are allowed by the mode already: nobody is told to allow them.
+  void edits_are_allowed() { edits_allowed_ = true; }
+  /// A question, ending where the person types. Until question_over() it is repeated below what
+  /// else is said, and the answer's text waits.
   void ask(const agent::ApprovalRequested& question);
   void ask_again();
+  /// The person ended the line; or nobody needs to any more.
+  void answered();
+  void question_over();
   void say(std::string_view line);  // to standard error
+  /// The terminal itself wrote something, as `^C`: what is said next begins a line.
+  void line_broken() { activity_open_ = true; }
 
  private:
+  // Of a call, from its first event to its result.
+  struct Call {
+    std::string summary;
+    bool edits = false;
+  };
+
+  void show_event(const agent::TurnStarted& event);
+  void show_event(const agent::TurnEnded& event);
   void show_event(const agent::TextDelta& event);
   void show_event(const agent::ToolUse& event);
   void show_event(const agent::ToolProgress& event);
   void show_event(const agent::ToolResult& event);
+  void show_event(const agent::ApprovalResolved& event);
   void show_event(const agent::ReplyDiscarded& event);
   void show_event(const agent::Retrying& event);
   void show_event(const agent::Notice& event);
@@ -42,13 +60,29 @@ class TerminalView {
   template <class Other>
   void show_event(const Other&) {}  // of no interest in a shell
 
-  void end_answer_line();
+  void release_text();
+  void write_answer(std::string_view text);
   void write_activity(std::string_view text);
+  void write_prompt();
+  void tell_denials();
 
   Place place_;
-  std::string block_id_;        // of the answer's text written last
-  bool answer_open_ = false;    // the answer's last line has no end yet
-  bool activity_open_ = false;  // the same of standard error
+  std::map<std::string, Call, std::less<>> calls_;  // by id
+  std::string block_id_;                            // of the answer's text told last
+  bool block_open_ = false;                         // more of that block may come
+  bool answer_begun_ = false;
+  bool parted_ = false;          // what waits is a new block: a blank line goes before it
+  std::string waiting_;          // the answer's text that is not written yet
+  bool kept_ = false;            // a call of this turn runs: its reply is not discarded any more
+  bool text_this_turn_ = false;  // some was written
+  bool answer_open_ = false;     // the answer's last line has no end yet
+  bool activity_open_ = false;   // the same of standard error
+  bool question_open_ = false;
+  std::string alike_;         // what an answer for the session covers: "this same file"
+  std::string unended_line_;  // progress told during a question, up to its line end
+  bool edits_allowed_ = false;
+  int denied_edits_ = 0;  // because nobody could be asked
+  int denied_others_ = 0;
 };
 
 /// What a call is about, in one line: `Read README.md`, `Bash make test`.

@@ -1,3 +1,4 @@
+// The tools every session has, in the order the model is told of them.
 #include "tools/bash.h"
 #include "tools/edit.h"
 #include "tools/glob.h"

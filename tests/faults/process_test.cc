@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,8 +24,9 @@ namespace {
 constexpr auto kLimit = 30s;
 
 struct Client {
-  explicit Client(Framing framing = Framing::content_length)
-      : agent({.argv = {AGENTD_BINARY},
+  explicit Client(Framing framing = Framing::content_length,
+                  const std::vector<std::string>& argv = {AGENTD_BINARY})
+      : agent({.argv = argv,
                .cwd = workspace.work(),
                .home = workspace.home(),
                .environment = {},
@@ -268,6 +270,51 @@ TEST_CASE("what was said before the end arrives whole, however late it is read")
   }
   CHECK(heard == text);
   CHECK(client.agent.wait(kLimit) == 0);
+}
+
+TEST_CASE("what shed every trace of its command does not outlive the process") {
+  for (const bool orderly : {true, false}) {
+    CAPTURE(orderly);
+    Client client;
+    client.initialize();
+    REQUIRE(mkfifo((client.workspace.work() + "/pid").c_str(), 0600) == 0);
+    client.start_command(
+        "(sleep 0.1; env -i setsid sh -c 'echo $$ > pid; exec sleep 61' &) >/dev/null 2>&1 & "
+        "echo begun");
+    client.until([](const Json& m) { return m.value("method", "") == "agent/runEnded"; });
+    const std::string pid = client.workspace.read("work/pid");
+    CHECK_FALSE(gone(pid));
+    if (orderly) client.agent.close_input();
+    if (!orderly) client.agent.signal(SIGTERM);
+    client.rest();
+    CHECK(client.agent.wait(kLimit) == (orderly ? 1 : 143));
+    CHECK(gone(pid));
+  }
+}
+
+TEST_CASE("too few descriptors to start with: one line and exit 1") {
+  Client client(Framing::content_length,
+                {"/bin/sh", "-c", "ulimit -n 8; exec \"$0\"", AGENTD_BINARY});
+  CHECK(client.rest().empty());
+  CHECK(client.agent.wait(kLimit) == 1);
+  const std::string said = client.agent.standard_error();
+  CHECK(said.starts_with("agentd: cannot start: "));
+  CHECK(said.find('\n') == said.size() - 1);
+}
+
+TEST_CASE("started in a directory that is gone: a start that names none says so") {
+  Client client(
+      Framing::content_length,
+      {"/bin/sh", "-c", "mkdir gone && cd gone && rmdir ../gone && exec \"$0\"", AGENTD_BINARY});
+  client.initialize();
+  client.start("reply\n  text hi\n");
+  const Json answer = client.until([](const Json& m) { return m.value("id", Json()) == 1; });
+  REQUIRE(answer.contains("error"));
+  CHECK(answer["error"].dump().find("was started in does not exist any more") != std::string::npos);
+  client.start("reply\n  text hi\n", {{"cwd", client.workspace.work()}});
+  CHECK(client.until([](const Json& m) {
+    return m.value("method", "") == "agent/runEnded";
+  })["params"]["outcome"] == "success");
 }
 
 TEST_CASE("nothing but frames on standard output, nothing on standard error") {
