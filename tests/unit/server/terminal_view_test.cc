@@ -156,7 +156,7 @@ TEST_CASE("a question is repeated below what else is said, and the answer's text
   CHECK(screen.answer.empty());
   screen.activity.clear();
   screen.view.answered();
-  CHECK(screen.activity == "tw");
+  CHECK(screen.activity == "tw\n");
   CHECK(screen.answer == "Meanwhile.");
 }
 
