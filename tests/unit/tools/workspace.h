@@ -67,7 +67,9 @@ class Workspace {
     REQUIRE(found != nullptr);
     const Result<Json> coerced = found->coerce(input);
     if (!coerced) FAIL(coerced.error().message);
-    const Access judged = resolved(found->access(*coerced, cwd_));
+    const auto resolves = try_resolve(found->access(*coerced, cwd_));
+    if (!resolves) return error_outcome(resolves.error().message);  // as a run tells it
+    const Access& judged = *resolves;
     CallContext judged_context = context();
     judged_context.judged = &judged;
     Outcome outcome = found->run(*coerced, judged_context);
@@ -77,11 +79,17 @@ class Workspace {
   }
 
   /// As permission::resolve does, which is of a room above.
-  Access resolved(Access access) {
-    for (std::string& path : access.reads) path = files_->canonical(path).value();
-    for (std::string& path : access.writes) path = files_->canonical(path).value();
+  Result<Access> try_resolve(Access access) {
+    for (auto* paths : {&access.reads, &access.writes}) {
+      for (std::string& path : *paths) {
+        auto canonical = files_->canonical(path);
+        if (!canonical) return canonical.error();
+        path = std::move(*canonical);
+      }
+    }
     return access;
   }
+  Access resolved(Access access) { return try_resolve(std::move(access)).value(); }
 
   /// What the model is told when its input does not pass.
   std::string refusal(const std::string& tool, const Json& input) const {
