@@ -22,13 +22,20 @@ class FakeFiles final : public platform::Files {
     if (found->second.size() > limit) return make_error(Code::too_large, "too large", path);
     return found->second;
   }
-  Result<platform::FileInfo> info(const std::string& path, platform::Links) override { return no(path); }
-  Result<std::string> read_range(const std::string& path, std::uint64_t, std::uint64_t, platform::Links) override {
+  Result<platform::FileInfo> info(const std::string& path, platform::Links) override {
     return no(path);
   }
-  Result<void> replace(const std::string& path, std::string_view, platform::Links) override { return no(path); }
+  Result<std::string> read_range(const std::string& path, std::uint64_t, std::uint64_t,
+                                 platform::Links) override {
+    return no(path);
+  }
+  Result<void> replace(const std::string& path, std::string_view, platform::Links) override {
+    return no(path);
+  }
   Result<std::string> canonical(const std::string& path) override { return no(path); }
-  Result<std::vector<std::string>> list(const std::string& path, platform::Links) override { return no(path); }
+  Result<std::vector<std::string>> list(const std::string& path, platform::Links) override {
+    return no(path);
+  }
 
  private:
   static Error no(const std::string& path) { return make_error(Code::internal, "unused", path); }
