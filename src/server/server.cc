@@ -1,5 +1,5 @@
-#include <cstdlib>
 #include "server/server.h"
+#include <cstdlib>
 
 #include <array>
 #include <chrono>

@@ -224,7 +224,8 @@ TEST_CASE("signals and a reader that closes") {
 TEST_CASE("a command finds no key in agentd's environment, not even as root") {
   TemporaryWorkspace workspace;
   const auto model = workspace.script(
-      "reply\n  when results 0\n  call Bash {\"command\":\"cat /proc/$PPID/environ > seen; cat /proc/$PPID/stat > "
+      "reply\n  when results 0\n  call Bash {\"command\":\"cat /proc/$PPID/environ > seen; cat "
+      "/proc/$PPID/stat > "
       "parent\"}\nreply\n  text Done.\n");
   const Ran ran = shell(workspace,
                         "export ANTHROPIC_API_KEY=sk-ant-hidden OTHER_TOKEN=hidden-too\n"

@@ -180,13 +180,20 @@ TEST_CASE("a look around that a dead file system holds is given up") {
       never.wait({});
       return make_error(Code::io, "late");
     }
-    Result<std::string> read(const std::string&, std::uint64_t, platform::Links) override { return dead(); }
-    Result<std::string> read_range(const std::string&, std::uint64_t, std::uint64_t, platform::Links) override {
+    Result<std::string> read(const std::string&, std::uint64_t, platform::Links) override {
       return dead();
     }
-    Result<void> replace(const std::string&, std::string_view, platform::Links) override { return dead(); }
+    Result<std::string> read_range(const std::string&, std::uint64_t, std::uint64_t,
+                                   platform::Links) override {
+      return dead();
+    }
+    Result<void> replace(const std::string&, std::string_view, platform::Links) override {
+      return dead();
+    }
     Result<std::string> canonical(const std::string&) override { return dead(); }
-    Result<std::vector<std::string>> list(const std::string&, platform::Links) override { return dead(); }
+    Result<std::vector<std::string>> list(const std::string&, platform::Links) override {
+      return dead();
+    }
     static Error dead() { return make_error(Code::io, "dead"); }
     Barrier asked;
     Barrier never;
