@@ -30,6 +30,7 @@ Executor::~Executor() {
 }
 
 void Executor::begin_turn(bool gate_open) {
+  for (const auto& call : calls_) earlier_calls_.insert(call.id);
   calls_.clear();
   gate_open_ = gate_open;
   any_cut_ = false;

@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <unordered_set>
 #include <vector>
 
 #include "agent/call.h"
@@ -107,6 +108,7 @@ class Executor {
   Setup setup_;
   std::shared_ptr<const permission::Grants> grants_;
   std::vector<Call> calls_;
+  std::unordered_set<std::string> earlier_calls_;  // ids of this run's earlier turns
   std::map<std::uint64_t, std::thread> jobs_;
   std::uint64_t last_job_ = 0;
   bool gate_open_ = true;

@@ -41,6 +41,9 @@ void Executor::resolve_question(Call& call, ApprovalDecision decision, ApprovalB
 
 Result<void> Executor::answer(const ApprovalAnswer& answer) {
   Call* call = by_id(answer.tool_use_id);
+  if (call == nullptr && earlier_calls_.count(answer.tool_use_id) > 0) {
+    return make_error(Code::too_late, "call " + answer.tool_use_id + " is over");
+  }
   if (call == nullptr) {
     return make_error(Code::unknown_call, "this run has no call " + answer.tool_use_id);
   }
