@@ -132,7 +132,8 @@ TEST_CASE("a failure before anything is retried, visibly, then gives up") {
   for (std::size_t attempt = 1; attempt <= 2; ++attempt) {
     rig.provider->wait_requests(attempt);
     REQUIRE(rig.clock.wait_pending(1));
-    rig.clock.advance(std::chrono::seconds(40));
+    // Enough for this wait (0.5 s, then 1 s) and not for the next one, which may begin meanwhile.
+    rig.clock.advance(std::chrono::milliseconds(600 * static_cast<int>(attempt)));
   }
   const auto end = rig.wait_end();
   CHECK(end.ending == Ending::model_error);
