@@ -47,12 +47,13 @@ endfunction()
 # What nearly every file includes and what costs most: json and the standard library, parsed once.
 if(AGENTD_PRECOMPILE)
   file(WRITE ${PROJECT_BINARY_DIR}/generated/precompiled.cc "")
-  add_library(agentd_precompiled STATIC ${PROJECT_BINARY_DIR}/generated/precompiled.cc)
-  target_link_libraries(agentd_precompiled PRIVATE nlohmann_json::nlohmann_json Threads::Threads)
-  target_precompile_headers(agentd_precompiled PRIVATE
+  set(AGENTD_PRECOMPILED_HEADERS
     <algorithm> <chrono> <condition_variable> <functional> <map> <memory> <mutex> <optional>
     <string> <string_view> <thread> <unordered_map> <utility> <variant> <vector>
     <nlohmann/json.hpp>)
+  add_library(agentd_precompiled STATIC ${PROJECT_BINARY_DIR}/generated/precompiled.cc)
+  target_link_libraries(agentd_precompiled PRIVATE nlohmann_json::nlohmann_json Threads::Threads)
+  target_precompile_headers(agentd_precompiled PRIVATE ${AGENTD_PRECOMPILED_HEADERS})
 endif()
 
 add_room(base tl::expected Threads::Threads)

@@ -6,6 +6,7 @@
 
 #include "agent/result_cap.h"
 #include "agent/texts.h"
+#include "wire/text.h"
 
 namespace agentd::agent {
 namespace {
@@ -323,9 +324,10 @@ void Executor::on(CallFinished& finished) {
   auto& outcome = finished.outcome;
   if (outcome.cwd) setup_.conversation.cwd = *outcome.cwd;
   if (call->input_replaced) {
-    outcome.content.emplace_back(
-        TextBlock{"(The user changed the input of this call to " +
-                  call->input->dump(-1, ' ', false, Json::error_handler_t::replace) + ".)"});
+    TextBlock note{"(The user changed the input of this call to "};
+    wire::append_json(note.text, *call->input);
+    note.text += ".)";
+    outcome.content.emplace_back(std::move(note));
   }
   if (cancelled_) {
     outcome.content.insert(outcome.content.begin(), TextBlock{std::string(texts::kInterrupted)});

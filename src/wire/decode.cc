@@ -37,23 +37,9 @@ std::string_view kind_of(const Json& json) {
   return "nothing";
 }
 
-/// The value itself, cut: a model corrects itself better when it sees what it wrote.
-std::string quoted(const Json& json) {
-  std::string text;
-  if (json.is_string()) {
-    // Only as much as is shown: the string may be megabytes.
-    const std::string& whole = json.get_ref<const std::string&>();
-    append_string(text, utf8::head(whole, kMaximumQuote));
-    return whole.size() > kMaximumQuote ? text + "..." : text;
-  }
-  append_json(text, json);
-  const bool cut = text.size() > kMaximumQuote;
-  return std::string(utf8::head(text, kMaximumQuote)) + (cut ? "..." : "");
-}
-
 std::string what_came(const Json& got, Policy policy) {
   std::string came(kind_of(got));
-  if (policy == Policy::lossless && !got.is_null()) came += ": " + quoted(got);
+  if (policy == Policy::lossless && !got.is_null()) came += ": " + detail::quoted(got);
   return came;
 }
 
@@ -103,6 +89,19 @@ std::string to_string(const Path& path) {
 }
 
 namespace detail {
+
+std::string quoted(const Json& value) {
+  std::string text;
+  if (value.is_string()) {
+    // Only as much as is shown: the string may be megabytes.
+    const std::string& whole = value.get_ref<const std::string&>();
+    append_string(text, utf8::head(whole, kMaximumQuote));
+    return whole.size() > kMaximumQuote ? text + "..." : text;
+  }
+  append_json(text, value);
+  const bool cut = text.size() > kMaximumQuote;
+  return std::string(utf8::head(text, kMaximumQuote)) + (cut ? "..." : "");
+}
 
 bool refuse(Decoding& decoding, const Path& path, std::string message) {
   std::string where = to_string(path);

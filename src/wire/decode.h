@@ -59,6 +59,9 @@ const Json* as_object(const Json& in, Json& storage, const Path& path, Decoding&
 /// The member, or nullptr if there is none or it is null.
 const Json* present(const Json& object, std::string_view key);
 
+/// The value as JSON text, cut: whoever wrote it corrects it better when it is shown.
+std::string quoted(const Json& value);
+
 /// `"a" or "b"`, `one of "a", "b", "c"`.
 std::string alternatives(const std::vector<std::string_view>& names);
 
@@ -145,9 +148,7 @@ bool decode_enum(const Json& in, Enum& out, const Path& path, Decoding& decoding
         return true;
       }
     }
-    return refuse(decoding, path,
-                  "expected " + expectation<Enum>() + ", got " +
-                      in.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 80));
+    return refuse(decoding, path, "expected " + expectation<Enum>() + ", got " + quoted(in));
   }
   return expected(decoding, path, expectation<Enum>(), in);
 }
