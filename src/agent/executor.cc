@@ -26,10 +26,6 @@ Executor::Executor(Setup setup)
     : setup_(std::move(setup)),
       grants_(std::make_shared<const permission::Grants>(setup_.conversation.grants)) {}
 
-Executor::~Executor() {
-  for (auto& [id, thread] : jobs_) thread.join();
-}
-
 void Executor::begin_turn(bool gate_open) {
   for (const auto& call : calls_) earlier_calls_.insert(call.id);
   calls_.clear();
@@ -159,7 +155,7 @@ void Executor::advance() {
         may_ask = false;
         break;
       case CallState::whole:
-        if (jobs_.size() < kMaxJobs && !writes_same_file_ahead(call)) {
+        if (jobs_.working() < kMaxJobs && !writes_same_file_ahead(call)) {
           // What the user wrote is first resolved, then compared when it runs.
           const bool may_run = place_free && !call.input_replaced;
           start_job(call, may_run);
@@ -245,7 +241,7 @@ void Executor::start_job(Call& call, bool may_run) {
       .tell = setup_.tell,
   };
   try {
-    jobs_.emplace(call.job, std::thread(perform, std::move(job)));
+    jobs_.start(std::move(job));
   } catch (const std::system_error& failure) {
     call.holds_place = false;
     settle_text(call, ToolStatus::failed, std::string(texts::kNoThread) + failure.what());
@@ -259,7 +255,7 @@ void Executor::handle(JobMessage message) {
 }
 
 void Executor::on(CallChecked& checked) {
-  end_job(checked.job);
+  jobs_.ended(checked.job);
   Call* call = by_job(checked.job);
   if (call == nullptr || call->state == CallState::settled) return;
   call->job = 0;
@@ -316,7 +312,7 @@ void Executor::on(CallProgress& progress) {
 }
 
 void Executor::on(CallFinished& finished) {
-  end_job(finished.job);
+  jobs_.ended(finished.job);
   Call* call = by_job(finished.job);
   if (call == nullptr || call->state == CallState::settled) return;
   call->job = 0;
@@ -360,9 +356,7 @@ std::vector<std::string> Executor::give_up() {
     names.push_back(call.name + " (" + call.id + ")");
     settle_text(call, ToolStatus::cancelled, std::string(texts::kGaveUp));
   }
-  left_behind().fetch_add(static_cast<int>(jobs_.size()));
-  for (auto& [id, thread] : jobs_) thread.detach();
-  jobs_.clear();
+  left_behind().fetch_add(static_cast<int>(jobs_.give_up()));
   return names;
 }
 
@@ -445,13 +439,6 @@ Call* Executor::by_id(const std::string& id) {
   const auto found =
       std::find_if(calls_.begin(), calls_.end(), [&](const Call& call) { return call.id == id; });
   return found == calls_.end() ? nullptr : &*found;
-}
-
-void Executor::end_job(std::uint64_t job) {
-  const auto found = jobs_.find(job);
-  if (found == jobs_.end()) return;
-  found->second.join();
-  jobs_.erase(found);
 }
 
 std::string Executor::known_tools() const {

@@ -10,15 +10,14 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
-#include <thread>
 #include <unordered_set>
 #include <vector>
 
 #include "agent/call.h"
 #include "agent/conversation.h"
+#include "agent/job_threads.h"
 #include "agent/run.h"
 #include "agent/tool_job.h"
 
@@ -47,7 +46,6 @@ class Executor {
   };
 
   explicit Executor(Setup setup);
-  ~Executor();  // joins every job but those given up
 
   /// A new turn: no calls; `gate_open` false holds every call until open_gate().
   void begin_turn(bool gate_open);
@@ -73,7 +71,9 @@ class Executor {
   std::vector<std::string> give_up();
 
   bool settled() const;
-  bool idle() const { return settled() && jobs_.empty(); }  // no thread of ours either
+  bool idle() const {
+    return settled() && jobs_.working() == 0;
+  }                               // no thread of ours at work either
   bool any_began() const;         // a call started: its reply cannot be asked for again
   bool any_about_to_run() const;  // a job is looking, and will run its call if it may
   bool any_open() const { return !settled(); }
@@ -102,14 +102,13 @@ class Executor {
   Call* by_block(int block);
   Call* by_job(std::uint64_t job);
   Call* by_id(const std::string& id);
-  void end_job(std::uint64_t job);
   std::string known_tools() const;
 
   Setup setup_;
   std::shared_ptr<const permission::Grants> grants_;
   std::vector<Call> calls_;
   std::unordered_set<std::string> earlier_calls_;  // ids of this run's earlier turns
-  std::map<std::uint64_t, std::thread> jobs_;
+  JobThreads jobs_;
   std::uint64_t last_job_ = 0;
   bool gate_open_ = true;
   bool cancelled_ = false;

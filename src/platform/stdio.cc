@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -92,6 +93,18 @@ WriteStep write_or_wake(int fd, Wake& wake, std::string_view text) {
     if (errno == EPIPE || errno == ECONNRESET) return {WriteStep::Kind::closed, 0, 0};
     return {WriteStep::Kind::failed, 0, errno};
   }
+}
+
+bool can_write_if_room(int fd) {
+  struct stat status{};
+  return ::fstat(fd, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
+std::size_t write_if_room(int fd, std::string_view text) {
+  pollfd polled{fd, POLLOUT, 0};
+  if (::poll(&polled, 1, 0) != 1 || polled.revents != POLLOUT) return 0;
+  const ssize_t written = ::write(fd, text.data(), std::min(text.size(), kWriteAtOnce));
+  return written > 0 ? static_cast<std::size_t>(written) : 0;
 }
 
 WriteStep wait_idle(int fd, Wake& wake) {

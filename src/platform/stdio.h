@@ -1,6 +1,6 @@
 // Stdio: descriptors 0 and 1 as a protocol. They may be pipes, sockets, terminals or files shared
 // with the parent, so they are never set non-blocking; whoever uses them waits in poll() beside a
-// Wake. The reader thread owns descriptor 0, the writer thread the protocol descriptor.
+// Wake. The reader thread owns descriptor 0, the outbox the protocol descriptor.
 #pragma once
 
 #include <cstddef>
@@ -47,6 +47,13 @@ inline constexpr std::size_t kWriteAtOnce = 4096;
 /// Waits until the reader has room, or for a wake (cleared); then writes once, at most
 /// kWriteAtOnce bytes of `text`. closed: nobody reads any more.
 WriteStep write_or_wake(int fd, Wake& wake, std::string_view text);
+
+/// True for pipes and sockets: write_if_room() works there.
+bool can_write_if_room(int fd);
+
+/// Writes at most kWriteAtOnce bytes of `text` if the reader has room at this moment; never blocks.
+/// How many were written: 0 too where nobody reads any more (write_or_wake tells why).
+std::size_t write_if_room(int fd, std::string_view text);
 
 /// With nothing to write: waits for a wake (cleared), or until nobody reads any more (closed).
 WriteStep wait_idle(int fd, Wake& wake);

@@ -1,5 +1,6 @@
 #include "rpc/outbox.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -23,6 +24,8 @@ namespace {
 constexpr std::size_t kBatchBytes = 16 * 1024;
 // A delta looks for a frame to join among this many of its run.
 constexpr std::size_t kMaxOpen = 16;
+// After this long without a frame, the next one's sender writes it itself.
+constexpr std::chrono::microseconds kPause{500};
 
 std::string why_lost(const platform::WriteStep& step) {
   if (step.kind == platform::WriteStep::Kind::closed) return "it closed its end";
@@ -44,7 +47,10 @@ struct RunChannel::State {
 
 struct Outbox::Core {
   Core(int descriptor, std::function<void(std::string)> on_gone, OutboxLimits bounds)
-      : fd(descriptor), limits(bounds), gone(std::move(on_gone)) {}
+      : fd(descriptor),
+        direct(platform::can_write_if_room(descriptor)),
+        limits(bounds),
+        gone(std::move(on_gone)) {}
 
   // Any thread.
   void send(std::string body);
@@ -60,16 +66,19 @@ struct Outbox::Core {
   void uncount(RunChannel::State& run, std::size_t bytes);
   void uncount_batch();
   void drop_everything();
+  void take_batch();
+  bool written_here();
+  bool writer_sleeps();
 
   // The writer thread.
   void write_frames();
   bool wait_for_frames();
-  void take_batch();
   bool write_batch();
   void batch_written();
   void give_up(std::string why);
 
   const int fd;
+  const bool direct;  // a sender may write, as that cannot block
   const OutboxLimits limits;
   std::function<void(std::string)> gone;  // called by the writer thread, once
   platform::Wake wake;
@@ -87,8 +96,10 @@ struct Outbox::Core {
   bool all_written = false;         // when the writer ended
   std::optional<std::string> lost;  // why nobody reads any more
 
-  // The writer thread's own.
-  std::string batch;
+  std::chrono::steady_clock::time_point last_frame;
+
+  // The writer thread's own; while it is idle, of whoever holds the lock.
+  std::string batch;  // what is being written
   std::vector<std::pair<std::shared_ptr<RunChannel::State>, std::size_t>> batch_runs;
 };
 
@@ -102,7 +113,7 @@ void Outbox::Core::send(std::string body) {
     QueuedFrame frame;
     frame.body = std::move(body);
     enqueue(std::move(frame));
-    sleeping = std::exchange(idle, false);
+    sleeping = writer_sleeps();
   }
   if (sleeping) wake.wake();
 }
@@ -120,7 +131,7 @@ void Outbox::Core::notify(const std::shared_ptr<RunChannel::State>& run, std::st
     frame.body += "}}";
     run->open.clear();
     enqueue(std::move(frame));
-    sleeping = std::exchange(idle, false);
+    sleeping = writer_sleeps();
   }
   if (sleeping) wake.wake();
 }
@@ -143,9 +154,28 @@ void Outbox::Core::delta(const std::shared_ptr<RunChannel::State>& run, const De
       if (run->open.size() == kMaxOpen) run->open.erase(run->open.begin());
       run->open.push_back(&enqueue(std::move(fresh)));
     }
-    sleeping = std::exchange(idle, false);
+    sleeping = writer_sleeps();
   }
   if (sleeping) wake.wake();
+}
+
+// True if the writer has to be woken for what is queued.
+bool Outbox::Core::writer_sleeps() {
+  return idle && !written_here() && std::exchange(idle, false);
+}
+
+// The first frame after a pause is written by its sender: the client has it one change of threads
+// sooner (some 0.05 ms of the 0.2 ms a delta takes). In a burst the writer is better, as frames
+// join while they wait for it. False: the writer has to write, all of it or the rest.
+bool Outbox::Core::written_here() {
+  const auto now = std::chrono::steady_clock::now();
+  const bool pause_before = now - std::exchange(last_frame, now) >= kPause;
+  if (!direct || !pause_before) return false;
+  take_batch();
+  batch.erase(0, platform::write_if_room(fd, batch));
+  if (!batch.empty() || !queue.empty()) return false;
+  uncount_batch();
+  return true;
 }
 
 QueuedFrame* Outbox::Core::frame_to_join(RunChannel::State& run, const Delta& delta) {
@@ -196,7 +226,6 @@ void Outbox::Core::uncount(RunChannel::State& run, std::size_t bytes) {
 
 void Outbox::Core::write_frames() {
   while (wait_for_frames()) {
-    take_batch();
     if (!write_batch()) break;
     batch_written();
   }
@@ -222,7 +251,8 @@ bool Outbox::Core::wait_for_frames() {
       std::lock_guard lock(mutex);
       idle = false;
       if (lost) return false;
-      if (!queue.empty()) return true;
+      if (batch.empty()) take_batch();
+      if (!batch.empty()) return true;
       if (closing) return false;
       idle = true;
     }
@@ -235,9 +265,6 @@ bool Outbox::Core::wait_for_frames() {
 }
 
 void Outbox::Core::take_batch() {
-  std::lock_guard lock(mutex);
-  batch.clear();
-  batch_runs.clear();
   while (!queue.empty() && batch.size() < kBatchBytes) {
     QueuedFrame frame = std::move(queue.front());
     const std::size_t counted = frame.size();
@@ -276,6 +303,7 @@ bool Outbox::Core::write_batch() {
 
 void Outbox::Core::batch_written() {
   std::lock_guard lock(mutex);
+  batch.clear();
   uncount_batch();
 }
 
