@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <unordered_set>
 #include <vector>
 
 #include "agent/executor.h"
@@ -36,6 +37,7 @@ class Loop {
  private:
   // The four steps.
   void prepare();
+  void deliver_messages();
   void stream();
   void settle();
   Decision decide_turn();
@@ -68,12 +70,16 @@ class Loop {
   void on(ApprovalAnswered& answered);
   void on(ModeSet& set);
   void on(ApprovalsWithdrawn&);
+  void on(MessageSent& sent);
+  void on(MessageTakenBack& taken);
 
   void give_up_in_time();
   bool is_last_block_call() const;
   std::string new_tool_use_id(const std::string& wanted);
   void append_prompt();
   void record(const Decision& decision);
+  void note_tokens_spent();
+  void use_fallback_model();
   void record_reply(std::string_view user_text);
   RunEnded ended(Ending ending);
   std::string why(Ending ending) const;
@@ -94,8 +100,14 @@ class Loop {
 
   Spent spent_;
   std::optional<Transition> transition_;
+  const model::ResolvedModel* model_;  // that of the options, or one of its fallbacks
+  std::size_t fallbacks_used_ = 0;
   std::int64_t output_limit_ = 0;
   Usage usage_;
+  double cost_usd_ = 0;
+  std::int64_t round_began_at_ = 0;  // output tokens spent when the tokenBudget was last continued
+  WaitingMessages waiting_messages_;
+  std::unordered_set<std::string> messages_taken_;  // ids the model was told
 
   Reply reply_{""};
   bool reply_kept_ = true;  // false: discarded, it leaves no trace in history

@@ -185,6 +185,19 @@ void Loop::on(ApprovalsWithdrawn&) {
   executor_.withdraw_approvals();
 }
 
+void Loop::on(MessageSent& sent) {
+  waiting_messages_.add(std::move(sent.message));
+  sent.done({});
+}
+
+void Loop::on(MessageTakenBack& taken) {
+  if (waiting_messages_.remove(taken.id)) return taken.done({});
+  if (messages_taken_.count(taken.id) > 0) {
+    return taken.done(make_error(Code::too_late, "the model was told of it already"));
+  }
+  taken.done(make_error(Code::not_found, "this run has no message \"" + taken.id + "\""));
+}
+
 std::vector<std::function<void(Ending)>> Loop::take_cancel_waiters() {
   return std::exchange(cancel_waiters_, {});
 }

@@ -72,6 +72,15 @@ void Run::State::answer_late(RunMessage& message) {
   if (auto* answer = std::get_if<ApprovalAnswered>(&message)) {
     answer->done(make_error(Code::too_late, "the run has ended"));
   }
+  if (auto* sent = std::get_if<MessageSent>(&message)) {
+    sent->done(make_error(Code::not_delivered,
+                          "the run has ended: start another one on its session with this prompt"));
+  }
+  if (auto* back = std::get_if<MessageTakenBack>(&message)) {
+    back->done(make_error(Code::too_late,
+                          "the run has ended; what the model was never told stands "
+                          "in its agent/runEnded"));
+  }
 }
 
 std::atomic<int>& left_behind() {
@@ -106,6 +115,16 @@ void Run::approve(ApprovalAnswer answer, std::function<void(Result<void>)> done)
 
 void Run::set_mode(permission::Mode mode) {
   state_->mailbox->push(ModeSet{mode});
+}
+
+void Run::send(UserMessage message, std::function<void(Result<void>)> done) {
+  RunMessage sent = MessageSent{std::move(message), std::move(done)};
+  if (!state_->mailbox->push(std::move(sent))) state_->answer_late(sent);
+}
+
+void Run::unsend(std::string message_id, std::function<void(Result<void>)> done) {
+  RunMessage taken = MessageTakenBack{std::move(message_id), std::move(done)};
+  if (!state_->mailbox->push(std::move(taken))) state_->answer_late(taken);
 }
 
 void Run::withdraw_approvals() {

@@ -43,8 +43,18 @@ struct ModeSet {
 
 struct ApprovalsWithdrawn {};
 
-using RunMessage =
-    std::variant<ModelArrived, JobArrived, SurroundingsFound, RetryDue, FlowResumed, GiveUpDue,
-                 CancelAsked, ApprovalAnswered, ModeSet, ApprovalsWithdrawn>;
+struct MessageSent {
+  UserMessage message;
+  std::function<void(Result<void>)> done;
+};
+
+struct MessageTakenBack {
+  std::string id;
+  std::function<void(Result<void>)> done;
+};
+
+using RunMessage = std::variant<ModelArrived, JobArrived, SurroundingsFound, RetryDue, FlowResumed,
+                                GiveUpDue, CancelAsked, ApprovalAnswered, ModeSet,
+                                ApprovalsWithdrawn, MessageSent, MessageTakenBack>;
 
 }  // namespace agentd::agent

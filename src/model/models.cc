@@ -17,7 +17,7 @@ constexpr std::string_view kScriptPrefix = "script:";
 constexpr std::uint64_t kLargestScript = 4 * 1024 * 1024;
 
 constexpr std::string_view kHowNamesAreWritten =
-    "Write anthropic/NAME (for example anthropic/claude-sonnet-4-6), demo, or script:FILE.";
+    "Write anthropic/NAME (for example anthropic/claude-sonnet-5-5), demo, or script:FILE.";
 
 // Keys are pasted, often with the line's end.
 std::string trimmed(const std::string& text) {

@@ -160,6 +160,8 @@ std::optional<Error> RunCommand::start(std::vector<Block> prompt) {
   RunWishes wishes;
   wishes.model = options_.model;
   wishes.max_turns = options_.max_turns;
+  wishes.max_budget_usd = options_.max_budget_usd;
+  wishes.fallback_models = options_.fallback_models;
   auto run = engine_.options(wishes, beginning->settings.settings, notices);
   if (!run) return run.error();
   run->session_id = engine_.ids().next("session");
