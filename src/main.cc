@@ -181,6 +181,7 @@ int start(Flags& flags, bool of_run) {
     if (const auto opened = log::open(flags.log_file, log::Level::debug); !opened) {
       return fail(opened.error());
     }
+    log::info("agentd " + std::string(version()) + " started");
   }
   const auto output = platform::claim_protocol_output();
   if (!output) return fail(output.error());

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "agent/call_input.h"
+#include "agent/event_log.h"
 #include "agent/texts.h"
 #include "base/log.h"
 #include "context/surroundings.h"
@@ -396,6 +397,7 @@ bool Loop::is_last_block_call() const {
 }
 
 void Loop::emit(Event event) {
+  log_event(options_.run_id, event);
   sink_.emit(std::move(event));
 }
 

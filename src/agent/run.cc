@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "agent/event_log.h"
 #include "agent/loop.h"
 #include "base/log.h"
 
@@ -51,6 +52,7 @@ void Run::State::live() {
   std::vector<std::function<void(Ending)>> cancel_waiters;
   RunEnded end = go_round(cancel_waiters);
   ending = end.ending;
+  log_event(options.run_id, end);
   sink.emit(std::move(end));
   for (auto& waiter : cancel_waiters) waiter(ending);
   for (auto& message : mailbox->close()) answer_late(message);
