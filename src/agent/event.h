@@ -29,6 +29,7 @@ struct RunStarted {
 struct TurnStarted {
   int turn = 1;
   std::optional<Transition> transition;  // absent on turn 1
+  std::optional<std::string> model;      // answers from here on, where it is another one
 };
 
 struct TurnEnded {

@@ -48,7 +48,7 @@ Loop::Loop(const RunOptions& options, Conversation& conversation, const Services
           .emit = [this](Event event) { emit(std::move(event)); },
           .tell = [box = mailbox_](JobMessage m) { box->push(JobArrived{std::move(m)}); },
       }),
-      model_(&options.model),
+      model_(options.model),
       output_limit_(options.model.facts.default_output) {}
 
 Loop::~Loop() {
@@ -111,8 +111,9 @@ void Loop::prepare() {
   reply_kept_ = false;  // of this turn there is none yet
   while (auto message = mailbox_->try_pop()) handle(std::move(*message));
   if (cancelled_) return;
+  if (next_model_) use_model(*std::exchange(next_model_, std::nullopt));
   ++spent_.turns;
-  emit(TurnStarted{spent_.turns, transition_});
+  emit(TurnStarted{spent_.turns, transition_, std::exchange(new_model_, std::nullopt)});
   deliver_messages();
 }
 
@@ -172,7 +173,7 @@ void Loop::stream() {
 
 void Loop::note_tokens_spent() {
   usage_.add(reply_.usage);
-  if (model_->facts.prices) cost_usd_ += model::cost_usd(reply_.usage, *model_->facts.prices);
+  if (model_.facts.prices) cost_usd_ += model::cost_usd(reply_.usage, *model_.facts.prices);
 }
 
 void Loop::request(bool fresh_connection) {
@@ -181,22 +182,22 @@ void Loop::request(bool fresh_connection) {
   delivered_ = false;
   held_ = false;
   executor_.begin_turn(options_.tool_start == ToolStart::streaming);
-  auto& cache = conversation_.encoder_caches[model_->provider_name];
-  if (!cache) cache = model_->provider->make_cache();
+  auto& cache = conversation_.encoder_caches[model_.provider_name];
+  if (!cache) cache = model_.provider->make_cache();
   const model::ModelRequest request{
-      .model = model_->model,
+      .model = model_.model,
       .system = options_.system_prompt,
       .tools = services_.tools.definitions(),
       .messages = conversation_.history.view(),
       .cache_points = conversation_.history.take_cache_points(),
       .max_output_tokens = output_limit_,
-      .adaptive_thinking = model_->facts.adaptive_thinking,
+      .adaptive_thinking = model_.facts.adaptive_thinking,
       .fresh_connection = fresh_connection,
   };
-  stream_ = model_->provider->send(request, *cache,
-                                   [box = mailbox_, number = request_](model::ModelEvents events) {
-                                     box->push(ModelArrived{number, std::move(events)});
-                                   });
+  stream_ = model_.provider->send(request, *cache,
+                                  [box = mailbox_, number = request_](model::ModelEvents events) {
+                                    box->push(ModelArrived{number, std::move(events)});
+                                  });
 }
 
 // The reply's last word: what its end means for calls that are not whole or have not moved on.
@@ -280,7 +281,7 @@ Decision Loop::decide_turn() {
   while (auto message = mailbox_->try_pop()) handle(std::move(*message));
   const Limits limits{
       .max_turns = options_.max_turns,
-      .can_raise_output = output_limit_ < model_->facts.maximum_output,
+      .can_raise_output = output_limit_ < model_.facts.maximum_output,
       .can_fall_back = fallbacks_used_ < options_.fallback_models.size(),
   };
   return decide(facts(), spent_, limits);
@@ -295,14 +296,14 @@ void Loop::record(const Decision& decision) {
   const bool resumed = decision == Decision(Transition::output_resumed);
   const bool nudged = decision == Decision(Transition::nudged);
   const bool refused = decision == Decision(Ending::refused) && !executor_.any_began();
-  if (raised) output_limit_ = model_->facts.maximum_output;
+  if (raised) output_limit_ = model_.facts.maximum_output;
   if (raised || refused) {
     reply_kept_ = false;
     if (delivered_) emit(ReplyDiscarded{spent_.turns});
     return;
   }
   const bool by_limit = reply_.stop && reply_.stop->reason == model::StopReason::max_tokens;
-  if (resumed && by_limit) output_limit_ = model_->facts.maximum_output;
+  if (resumed && by_limit) output_limit_ = model_.facts.maximum_output;
   if (nudged) {
     return conversation_.history.append({Role::user, {TextBlock{std::string(texts::kNudge)}}});
   }
@@ -314,11 +315,10 @@ void Loop::record(const Decision& decision) {
 
 // For the rest of this run. The failed reply left nothing behind (no call had started).
 void Loop::use_fallback_model() {
-  const std::string failed = model_->name;
-  model_ = &options_.fallback_models[fallbacks_used_++];
-  output_limit_ = model_->facts.default_output;
+  const std::string failed = model_.name;
+  use_model(options_.fallback_models[fallbacks_used_++]);
   emit(Notice{NoticeLevel::warning, "fallback_model",
-              failed + " could not be had (" + reply_.failure->message + "): " + model_->name +
+              failed + " could not be had (" + reply_.failure->message + "): " + model_.name +
                   " answers from here on."});
 }
 
@@ -335,10 +335,16 @@ void Loop::record_reply(std::string_view user_text) {
   if (!answer.blocks.empty()) conversation_.history.append(std::move(answer));
 }
 
+void Loop::use_model(model::ResolvedModel model) {
+  model_ = std::move(model);
+  new_model_ = model_.name;
+  output_limit_ = model_.facts.default_output;
+}
+
 RunEnded Loop::ended(Ending ending) {
   if (ending == Ending::prompt_too_long) {
     conversation_.window_exceeded =
-        std::max(conversation_.window_exceeded, model_->facts.context_window);
+        std::max(conversation_.window_exceeded, model_.facts.context_window);
   }
   return RunEnded{ending, why(ending), spent_.turns, usage_, {}};
 }
@@ -375,7 +381,7 @@ std::string Loop::why(Ending ending) const {
       return "The reply was cut by the model's output limit again and again. Ask for less at once.";
     case Ending::prompt_too_long:
       return "The conversation no longer fits the model's context window (" +
-             std::to_string(model_->facts.context_window) +
+             std::to_string(model_.facts.context_window) +
              " tokens). Start a new session, or go on with a model that has a larger window.";
     case Ending::refused:
       return reply_.stop && !reply_.stop->explanation.empty() ? reply_.stop->explanation

@@ -70,6 +70,7 @@ class Loop {
   void on(ApprovalAnswered& answered);
   void on(ModeSet& set);
   void on(ApprovalsWithdrawn&);
+  void on(ModelSet& set);
   void on(MessageSent& sent);
   void on(MessageTakenBack& taken);
 
@@ -80,6 +81,7 @@ class Loop {
   void record(const Decision& decision);
   void note_tokens_spent();
   void use_fallback_model();
+  void use_model(model::ResolvedModel model);
   void record_reply(std::string_view user_text);
   RunEnded ended(Ending ending);
   std::string why(Ending ending) const;
@@ -100,7 +102,9 @@ class Loop {
 
   Spent spent_;
   std::optional<Transition> transition_;
-  const model::ResolvedModel* model_;  // that of the options, or one of its fallbacks
+  model::ResolvedModel model_;  // answers now: that of the options, a fallback, or a later choice
+  std::optional<model::ResolvedModel> next_model_;  // chosen for the next turn
+  std::optional<std::string> new_model_;            // its name, to be told with the next turn
   std::size_t fallbacks_used_ = 0;
   std::int64_t output_limit_ = 0;
   Usage usage_;

@@ -185,6 +185,11 @@ void Loop::on(ApprovalsWithdrawn&) {
   executor_.withdraw_approvals();
 }
 
+// The reply under way stays that of the model that was asked; the next turn is the new one's.
+void Loop::on(ModelSet& set) {
+  next_model_ = std::move(set.model);
+}
+
 void Loop::on(MessageSent& sent) {
   waiting_messages_.add(std::move(sent.message));
   sent.done({});

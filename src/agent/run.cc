@@ -119,6 +119,10 @@ void Run::set_mode(permission::Mode mode) {
   state_->mailbox->push(ModeSet{mode});
 }
 
+void Run::set_model(model::ResolvedModel model) {
+  state_->mailbox->push(ModelSet{std::move(model)});
+}
+
 void Run::send(UserMessage message, std::function<void(Result<void>)> done) {
   RunMessage sent = MessageSent{std::move(message), std::move(done)};
   if (!state_->mailbox->push(std::move(sent))) state_->answer_late(sent);

@@ -90,6 +90,8 @@ class Run {
   /// Error: too_late (answered or withdrawn before), unknown_call, invalid_input (updated_input).
   void approve(ApprovalAnswer answer, std::function<void(Result<void>)> done);
   void set_mode(permission::Mode mode);
+  /// Another model answers from the next turn on, for the rest of the run.
+  void set_model(model::ResolvedModel model);
   /// Error: not_delivered if the run is over.
   void send(UserMessage message, std::function<void(Result<void>)> done);
   /// Takes a message back. Error: too_late if the model was told, not_found for an unknown id.

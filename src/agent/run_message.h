@@ -43,6 +43,10 @@ struct ModeSet {
 
 struct ApprovalsWithdrawn {};
 
+struct ModelSet {
+  model::ResolvedModel model;
+};
+
 struct MessageSent {
   UserMessage message;
   std::function<void(Result<void>)> done;
@@ -55,6 +59,6 @@ struct MessageTakenBack {
 
 using RunMessage = std::variant<ModelArrived, JobArrived, SurroundingsFound, RetryDue, FlowResumed,
                                 GiveUpDue, CancelAsked, ApprovalAnswered, ModeSet,
-                                ApprovalsWithdrawn, MessageSent, MessageTakenBack>;
+                                ApprovalsWithdrawn, ModelSet, MessageSent, MessageTakenBack>;
 
 }  // namespace agentd::agent

@@ -167,4 +167,18 @@ struct SetModeParams {
   }
 };
 
+struct SetModelParams {
+  static constexpr std::string_view kName = "SetModelParams";
+  std::string session_id;
+  std::string model;
+
+  static void fields(auto& field) {
+    field("sessionId", &SetModelParams::session_id, "The session.");
+    field(
+        "model", &SetModelParams::model,
+        "As in agent/start. Answers from the next turn on, of the run that is going on too, and in "
+        "the session's later runs.");
+  }
+};
+
 }  // namespace agentd::protocol

@@ -48,11 +48,14 @@ struct TurnStarted {
   static constexpr std::string_view kName = "TurnStarted";
   int turn = 1;
   std::optional<Transition> transition;
+  std::optional<std::string> model;
 
   static void fields(auto& field) {
     field("turn", &TurnStarted::turn, "Counts the model calls of the run, from 1.", {.minimum = 1});
     field("transition", &TurnStarted::transition,
           "Why there is another turn; absent on the first.");
+    field("model", &TurnStarted::model,
+          "The model that answers from here on, where it is another than before.");
   }
 };
 

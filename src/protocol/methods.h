@@ -70,6 +70,9 @@ inline constexpr Request<ApproveToolParams, Empty> kAgentApproveTool{
 inline constexpr Request<SetModeParams, Empty> kAgentSetMode{
     "agent/setMode", "Changes the permission mode of a session, also while a run is going on."};
 
+inline constexpr Request<SetModelParams, Empty> kAgentSetModel{
+    "agent/setModel", "Changes the model of a session, also while a run is going on."};
+
 inline constexpr Request<Empty, ToolListResult> kToolList{"tool/list",
                                                           "The tools a run can offer its model."};
 inline constexpr Request<Empty, ModelListResult> kModelList{"model/list",
@@ -111,7 +114,8 @@ template <class Visitor>
 constexpr void each_method(Visitor&& visit) {
   const auto all = [&visit](const auto&... methods) { (visit(methods), ...); };
   all(kInitialize, kInitialized, kShutdown, kExit, kCancelRequest, kSetTrace);
-  all(kAgentStart, kAgentSend, kAgentUnsend, kAgentCancel, kAgentApproveTool, kAgentSetMode);
+  all(kAgentStart, kAgentSend, kAgentUnsend, kAgentCancel, kAgentApproveTool, kAgentSetMode,
+      kAgentSetModel);
   all(kToolList, kModelList);
   all(kRunStarted, kTurnStarted, kTextDelta, kThinkingDelta, kToolUse, kApprovalRequested,
       kApprovalResolved, kToolProgress, kToolResult, kReplyDiscarded, kRetrying, kAttachment,

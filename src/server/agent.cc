@@ -1,6 +1,5 @@
-// agent/start, agent/send, agent/unsend, agent/cancel, agent/approveTool, agent/setMode: a request
-// becomes a run, or a message to one. A run's own state is never touched here: what needs it goes
-// into the run's mailbox with a completion, and the run answers.
+// The agent/ requests: each becomes a run, or a message to one. A run's own state is never touched
+// here: what needs it goes into the run's mailbox with a completion, and the run answers.
 #include <memory>
 #include <utility>
 
@@ -54,6 +53,8 @@ void Server::bind_agent() {
        [this](auto params, auto answer) { approve_tool(std::move(params), std::move(answer)); });
   bind(peer_, protocol::kAgentSetMode,
        [this](auto params, auto answer) { set_mode(std::move(params), std::move(answer)); });
+  bind(peer_, protocol::kAgentSetModel,
+       [this](auto params, auto answer) { set_model(std::move(params), std::move(answer)); });
 }
 
 void Server::start(protocol::StartParams params, Answer<protocol::StartResult> answer) {
@@ -246,6 +247,19 @@ void Server::set_mode(protocol::SetModeParams params, Answer<protocol::Empty> an
   } else {
     session->conversation->mode = mode;
   }
+}
+
+void Server::set_model(protocol::SetModelParams params, Answer<protocol::Empty> answer) {
+  Session* session = sessions_.find(params.session_id);
+  if (session == nullptr) {
+    return answer.error(
+        make_error(Code::not_found, "there is no session \"" + params.session_id + "\""));
+  }
+  auto model = engine_.models().resolve(params.model);
+  if (!model) return answer.error(at_parameter(model.error(), "params.model"));
+  session->model = params.model;
+  answer.result({});
+  if (session->active) session->active->run->set_model(std::move(*model));
 }
 
 }  // namespace agentd::server

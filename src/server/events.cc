@@ -79,7 +79,7 @@ void EventWriter::write(const agent::RunStarted& event) {
 }
 
 void EventWriter::write(const agent::TurnStarted& event) {
-  protocol::TurnStarted out{event.turn, std::nullopt};
+  protocol::TurnStarted out{event.turn, std::nullopt, event.model};
   if (event.transition) out.transition = server::to_protocol(*event.transition);
   channel_.notify(protocol::kTurnStarted.name, members(out));
 }

@@ -59,6 +59,7 @@ class Server {
   void send(protocol::SendParams params, Answer<protocol::SendResult> answer);
   void unsend(protocol::UnsendParams params, Answer<protocol::Empty> answer);
   void approve_tool(protocol::ApproveToolParams params, Answer<protocol::Empty> answer);
+  void set_model(protocol::SetModelParams params, Answer<protocol::Empty> answer);
   void set_mode(protocol::SetModeParams params, Answer<protocol::Empty> answer);
 
   // catalog.cc
