@@ -1,8 +1,12 @@
 #include "context/history.h"
 
+#include <algorithm>
+#include <memory>
 #include <utility>
+#include <variant>
 
 #include "context/normalise.h"
+#include "context/tail.h"
 
 namespace agentd::context {
 
@@ -22,13 +26,45 @@ void History::append(Message message) {
 void History::append_checked(Message message) {
   const auto added = std::make_shared<const Message>(std::move(message));
   log_.push_back(added);
-  if (view_.empty() || view_.back()->role != added->role) {
-    view_.push_back(added);
-    return;
+  tokens_.add(estimate(*added));
+  push_joined(view_, added);
+}
+
+bool History::compact(std::vector<Block> head, std::size_t keep_from) {
+  repair_blocks(head);
+  std::erase_if(head, [](const Block& block) {
+    return std::holds_alternative<ToolResultBlock>(block);  // it would answer nothing
+  });
+  if (head.empty()) return false;
+  View view{std::make_shared<const Message>(Message{Role::user, std::move(head)})};
+  for (std::size_t i = safe_cut(view_, keep_from); i < view_.size(); ++i) {
+    push_joined(view, view_[i]);
   }
-  Message joined = *view_.back();
-  joined.blocks.insert(joined.blocks.end(), added->blocks.begin(), added->blocks.end());
-  view_.back() = std::make_shared<const Message>(std::move(joined));
+  return change_view(std::move(view));
+}
+
+std::int64_t History::clear_old_outputs(std::int64_t protected_tokens, std::int64_t least) {
+  const auto ids = outputs_to_clear(view_, protected_tokens, least);
+  const std::int64_t before = estimate(view_);
+  if (ids.empty() || !change_view(with_outputs_cleared(view_, ids))) return 0;
+  return before - estimate(view_);
+}
+
+bool History::replace_images(std::string_view note) {
+  return change_view(with_images_replaced(view_, note));
+}
+
+bool History::strip_thinking() {
+  return change_view(with_thinking_stripped(view_));
+}
+
+bool History::change_view(View view) {
+  const std::size_t same = first_difference(view_, view);
+  if (same == view_.size() && same == view.size()) return false;
+  previous_end_ = std::min(previous_end_, same);
+  view_ = std::move(view);
+  tokens_.replaced(estimate(view_));
+  return true;
 }
 
 std::vector<std::size_t> History::take_cache_points() {
