@@ -69,6 +69,7 @@ void ReadSet::put(const std::string& path, std::string_view content, bool whole)
     keep(seen, path, content);
   }
   seen.hash = hash;
+  seen.order = ++remembered_;
   if (whole) seen.whole = hash;
 }
 
@@ -106,7 +107,7 @@ std::vector<ReadSet::Entry> ReadSet::entries() const {
     std::lock_guard lock(mutex_);
     all.reserve(seen_.size());
     for (const auto& [path, seen] : seen_) {
-      all.push_back({path, seen.hash, seen.content, seen.unchanged_at});
+      all.push_back({path, seen.hash, seen.content, seen.unchanged_at, seen.order});
     }
   }
   std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) { return a.path < b.path; });

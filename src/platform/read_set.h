@@ -58,6 +58,7 @@ class ReadSet {
     ContentHash hash;
     std::shared_ptr<const std::string> content;  // null: too large, or given up for newer ones
     std::optional<FileStamp> unchanged_at;       // the file had this stamp when it was `hash`
+    std::uint64_t order = 0;                     // the later remembered, the higher
   };
   /// All files, by path.
   std::vector<Entry> entries() const;
@@ -76,6 +77,7 @@ class ReadSet {
     std::shared_ptr<const std::string> content;
     std::list<std::string>::iterator age;  // in kept_; valid while `content` is set
     std::optional<FileStamp> unchanged_at;
+    std::uint64_t order = 0;
   };
 
   void put(const std::string& path, std::string_view content, bool whole);
@@ -86,6 +88,7 @@ class ReadSet {
   std::unordered_map<std::string, Seen> seen_;
   std::list<std::string> kept_;  // paths whose content is kept, longest remembered first
   std::size_t kept_bytes_ = 0;
+  std::uint64_t remembered_ = 0;  // how often anything was
 };
 
 }  // namespace agentd::platform

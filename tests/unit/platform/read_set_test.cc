@@ -81,6 +81,7 @@ TEST_CASE("entries come by path, with content and the stamp that was confirmed")
   REQUIRE(entries.size() == 2);
   CHECK(entries[0].path == "/a");
   CHECK(*entries[0].content == "one");
+  CHECK(entries[0].order > entries[1].order);  // remembered later
   CHECK(entries[0].unchanged_at == stamp);
   CHECK_FALSE(entries[1].unchanged_at.has_value());
   read_set.remember("/a", "one");
