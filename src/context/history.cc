@@ -6,7 +6,6 @@
 #include <variant>
 
 #include "context/normalise.h"
-#include "context/tail.h"
 
 namespace agentd::context {
 
@@ -35,36 +34,46 @@ bool History::compact(std::vector<Block> head, std::size_t keep_from) {
   std::erase_if(head, [](const Block& block) {
     return std::holds_alternative<ToolResultBlock>(block);  // it would answer nothing
   });
-  if (head.empty()) return false;
-  View view{std::make_shared<const Message>(Message{Role::user, std::move(head)})};
-  for (std::size_t i = safe_cut(view_, keep_from); i < view_.size(); ++i) {
-    push_joined(view, view_[i]);
-  }
-  return change_view(std::move(view));
+  return !head.empty() && change(Compacted{std::move(head), keep_from});
 }
 
 std::int64_t History::clear_old_outputs(std::int64_t protected_tokens, std::int64_t least) {
-  const auto ids = outputs_to_clear(view_, protected_tokens, least);
+  auto ids = outputs_to_clear(view_, protected_tokens, least);
   const std::int64_t before = estimate(view_);
-  if (ids.empty() || !change_view(with_outputs_cleared(view_, ids))) return 0;
+  if (ids.empty() || !change(OutputsCleared{std::move(ids)})) return 0;
   return before - estimate(view_);
 }
 
 bool History::replace_images(std::string_view note) {
-  return change_view(with_images_replaced(view_, note));
+  return change(ImagesReplaced{std::string(note)});
 }
 
 bool History::strip_thinking() {
-  return change_view(with_thinking_stripped(view_));
+  return change(ThinkingStripped{});
 }
 
-bool History::change_view(View view) {
+bool History::change(ViewChange change) {
+  View view = changed_view(view_, change);
   const std::size_t same = first_difference(view_, view);
   if (same == view_.size() && same == view.size()) return false;
   previous_end_ = std::min(previous_end_, same);
   view_ = std::move(view);
   tokens_.replaced(estimate(view_));
+  changes_.push_back({log_.size(), std::move(change)});
   return true;
+}
+
+History History::restored(const std::vector<MessagePtr>& log,
+                          const std::vector<RecordedChange>& changes) {
+  History history;
+  auto next = changes.begin();
+  for (std::size_t i = 0; i <= log.size(); ++i) {
+    for (; next != changes.end() && next->log_size <= i; ++next) history.change(next->change);
+    if (i == log.size()) break;
+    for (const std::string& id : tool_use_ids(*log[i])) history.claim_tool_use_id(id);
+    history.append(*log[i]);
+  }
+  return history;
 }
 
 std::vector<std::size_t> History::take_cache_points() {

@@ -14,12 +14,18 @@
 
 #include "context/tokens.h"
 #include "context/view.h"
+#include "context/view_change.h"
 #include "message/message.h"
 
 namespace agentd::context {
 
 class History {
  public:
+  /// A history as it was: `log` and `changes` are those of one that was stored. A log that breaks
+  /// the rules (a crash, say) is mended as it is taken in.
+  static History restored(const std::vector<MessagePtr>& log,
+                          const std::vector<RecordedChange>& changes);
+
   /// Adds a message after making it fit the rules: bad text is repaired or dropped, a missing
   /// result is replaced by one that says so, an orphan result is dropped. A message with nothing
   /// left in it is not added.
@@ -56,6 +62,8 @@ class History {
   std::vector<std::size_t> take_cache_points();
 
   const std::vector<MessagePtr>& log() const { return log_; }
+  /// What was done to the view since the first message, oldest first.
+  const std::vector<RecordedChange>& changes() const { return changes_; }
   bool empty() const { return log_.empty(); }
 
   /// Claims `id` if it is not empty and was never used in this session.
@@ -63,10 +71,11 @@ class History {
 
  private:
   void append_checked(Message message);
-  bool change_view(View view);
+  bool change(ViewChange change);
 
   std::vector<MessagePtr> log_;
   View view_;
+  std::vector<RecordedChange> changes_;
   TokenCount tokens_;
   std::unordered_set<std::string> tool_use_ids_;
   std::size_t previous_end_ = 0;  // messages of the view that a request before had; 0: none

@@ -85,6 +85,31 @@ std::string fault_of(const View& view) {
   return {};
 }
 
+// A text that is equal for equal messages.
+std::string dump(const Block& block) {
+  if (const auto* text = std::get_if<TextBlock>(&block)) return "text " + text->text;
+  if (const auto* thought = std::get_if<ThinkingBlock>(&block))
+    return "thought " + thought->thinking;
+  if (const auto* call = std::get_if<ToolUseBlock>(&block)) return call->id + call->input.dump();
+  const auto* answer = std::get_if<ToolResultBlock>(&block);
+  if (answer == nullptr) return "image";
+  std::string all = "result " + answer->tool_use_id;
+  for (const ToolContent& part : answer->content) {
+    const auto* text = std::get_if<TextBlock>(&part);
+    all += text != nullptr ? " " + text->text : " image";
+  }
+  return all;
+}
+
+std::string dump(const View& view) {
+  std::string all;
+  for (const MessagePtr& message : view) {
+    all += message->role == Role::user ? "user\n" : "assistant\n";
+    for (const Block& block : message->blocks) all += dump(block) + "\n";
+  }
+  return all;
+}
+
 // A session that goes wrong in all the ways it may.
 class Session {
  public:
@@ -217,6 +242,11 @@ TEST_CASE("random histories keep the rules after every change") {
       REQUIRE(fault_of(asked) == "");
       REQUIRE(ids_of_calls(*asked.back()).empty());
     }
+    const History& lived = session.history();
+    History loaded = History::restored(lived.log(), lived.changes());
+    REQUIRE(dump(loaded.view()) == dump(lived.view()));
+    REQUIRE(dump(loaded.log()) == dump(lived.log()));
+    REQUIRE_FALSE(loaded.claim_tool_use_id("t1"));
     changes += session.changes();
   }
   CHECK(changes > 1000);
