@@ -144,7 +144,8 @@ class Collector {
       return std::nullopt;
     }
     const std::size_t most = std::min(bounds.bytes, room);
-    const auto content = files_.read_range(canonical, 0, most + 1);
+    // Judged by where it leads: a link that is there now was put there since.
+    const auto content = files_.read_range(canonical, 0, most + 1, platform::Links::refuse);
     if (!content) {
       note(content.error().message);
       return std::nullopt;
