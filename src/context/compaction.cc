@@ -11,6 +11,10 @@ std::int64_t compaction_reserve(std::int64_t window, std::int64_t maximum_output
   return std::min(output + error, window / 2);
 }
 
+std::int64_t tail_budget(std::int64_t window, std::int64_t reserve) {
+  return std::clamp<std::int64_t>((window - reserve) / 4, 2'000, 15'000);
+}
+
 bool should_compact(std::int64_t tokens, std::int64_t window, std::int64_t reserve) {
   return window > 0 && tokens > window - reserve;
 }

@@ -11,6 +11,10 @@ namespace agentd::context {
 /// most half of the window.
 std::int64_t compaction_reserve(std::int64_t window, std::int64_t maximum_output);
 
+/// Tokens of the newest messages that are kept as they are at a compaction: a quarter of what the
+/// window has besides its reserve, 2 000 to 15 000 (a peer's figures).
+std::int64_t tail_budget(std::int64_t window, std::int64_t reserve);
+
 /// True if a request of `tokens` leaves less than `reserve` of the window. A window of 0 is an
 /// unknown one: never.
 bool should_compact(std::int64_t tokens, std::int64_t window, std::int64_t reserve);

@@ -8,7 +8,7 @@
 
 #include "base/path.h"
 #include "base/utf8.h"
-#include "context/imports.h"
+#include "context/memory_text.h"
 #include "platform/read_set.h"
 
 namespace agentd::context {
@@ -144,7 +144,8 @@ class Collector {
       return std::nullopt;
     }
     const std::size_t most = std::min(bounds.bytes, room);
-    const auto content = files_.read_range(canonical, 0, most + 1);
+    // Judged by where it leads: a link that is there now was put there since.
+    const auto content = files_.read_range(canonical, 0, most + 1, platform::Links::refuse);
     if (!content) {
       note(content.error().message);
       return std::nullopt;
@@ -157,7 +158,7 @@ class Collector {
       note(path + " was not read: it is not UTF-8 text");
       return std::nullopt;
     }
-    file.text = plain(whole);
+    file.text = without_comments(plain(whole));
     if (bounds.lines > 0) cut_lines(file, bounds.lines);
     if (file.truncated) note(path + " is long: only its beginning was read");
     total_ += file.text.size();

@@ -38,7 +38,7 @@ struct MemoryPlaces {
 
 struct MemoryFile {
   std::string path;  // as found, links not resolved
-  std::string text;  // valid UTF-8, without byte order mark, "\n" line ends
+  std::string text;  // valid UTF-8, "\n" line ends, without byte order mark and comments
   bool truncated = false;
 };
 

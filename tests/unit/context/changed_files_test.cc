@@ -122,11 +122,14 @@ TEST_CASE("a file that is gone or no file any more is told once and counts as ne
   fs::create_symlink(ground.dir / "secret", link);
   fs::remove(pipe);
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const std::string dangling = ground.file("e", "five\n");
+  fs::remove(dangling);
+  fs::create_symlink(ground.dir / "nowhere", dangling);
   const auto changed = ground.look();
-  REQUIRE(changed.size() == 4);
+  REQUIRE(changed.size() == 5);
   CHECK(changed[0].what == What::deleted);
   CHECK(changed_file_attachment(changed[0]).text.find("no longer there") != std::string::npos);
-  for (std::size_t i = 1; i < 4; ++i) {
+  for (std::size_t i = 1; i < 5; ++i) {
     CHECK(changed[i].what == What::unreadable);
     CHECK(changed[i].diff.empty());
   }

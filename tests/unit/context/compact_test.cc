@@ -177,6 +177,9 @@ TEST_CASE("the reserve, and when a compaction is due") {
   CHECK(compaction_reserve(200'000, 4'096) == 14'096);
   CHECK(compaction_reserve(8'000, 64'000) == 4'000);
   CHECK(compaction_reserve(0, 64'000) == 0);
+  CHECK(tail_budget(200'000, 30'000) == 15'000);
+  CHECK(tail_budget(32'000, 8'000) == 6'000);
+  CHECK(tail_budget(0, 0) == 2'000);
   CHECK_FALSE(should_compact(170'000, 200'000, 30'000));
   CHECK(should_compact(170'001, 200'000, 30'000));
   CHECK_FALSE(should_compact(1'000'000, 0, 0));

@@ -124,7 +124,8 @@ TEST_CASE("imports: beside the file, from home, in order, four files deep") {
 
 TEST_CASE("imports in a circle end, a missing one is a note") {
   Ground ground;
-  write(ground.root() + "/AGENTS.md", "@a.md @AGENTS.md @gone.md @types/node");
+  write(ground.root() + "/AGENTS.md",
+        "@a.md @AGENTS.md @gone.md @types/node\n<!-- @commented.md -->\n");
   write(ground.root() + "/a.md", "@b.md @a.md");
   write(ground.root() + "/b.md", "@AGENTS.md @a.md");
   const Memory memory = ground.find();

@@ -1,9 +1,10 @@
-// Imports: what counts as one in a memory file.
-#include "context/imports.h"
+// The text of a memory file: what counts as an import, and what as a comment.
+#include "context/memory_text.h"
 
 #include <doctest/doctest.h>
 
 using agentd::context::imported_paths;
+using agentd::context::without_comments;
 using Paths = std::vector<std::string>;
 
 TEST_CASE("what is an import and what is not") {
@@ -36,5 +37,30 @@ TEST_CASE("what is an import and what is not") {
   for (const auto& row : rows) {
     CAPTURE(row.text);
     CHECK(imported_paths(row.text) == row.paths);
+  }
+}
+
+TEST_CASE("comments that begin a line go, code and what stands in a line does not") {
+  const struct {
+    const char* text;
+    const char* left;
+  } rows[] = {
+      {"", ""},
+      {"a\nb", "a\nb"},
+      {"a\nb\n", "a\nb\n"},
+      {"<!-- x -->\na\n", "a\n"},
+      {"a\n  <!-- x\ny\n\nz --> \nb", "a\nb"},
+      {"<!-- x --> a\n", " a\n"},
+      {"<!-- x\ny --> a\n", " a\n"},
+      {"a <!-- x -->\n", "a <!-- x -->\n"},
+      {"    <!-- x -->\n", "    <!-- x -->\n"},
+      {"```\n<!-- x -->\n```\n<!-- y -->\n", "```\n<!-- x -->\n```\n"},
+      {"<!-- x\n```\n-->\na\n<!-- y -->\n", "a\n"},
+      {"a\n<!-- x\nb\n", "a\n"},
+      {"<!-- x -->", ""},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.text);
+    CHECK(without_comments(row.text) == row.left);
   }
 }

@@ -1,4 +1,4 @@
-#include "context/imports.h"
+#include "context/memory_text.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -34,23 +34,38 @@ Fence fence_of(std::string_view line) {
   return {mark, length, behind.find_first_not_of(kSpace) == std::string_view::npos};
 }
 
-// The text without its fenced blocks. A block that is not closed goes to the end.
+// Goes through a text line by line and tells the lines of fenced blocks, fences included. A block
+// that is not closed goes to the end.
+class FencedBlocks {
+ public:
+  bool holds(std::string_view line) {
+    const Fence fence = fence_of(line);
+    if (open_.mark == 0) {
+      open_ = fence;
+      return fence.mark != 0;
+    }
+    const bool closes = fence.mark == open_.mark && fence.length >= open_.length && fence.bare;
+    if (closes) open_ = {};
+    return true;
+  }
+
+ private:
+  Fence open_;
+};
+
 std::string without_fenced_blocks(std::string_view text) {
   std::string out;
-  Fence open;
+  FencedBlocks blocks;
   for (const std::string_view line : split_lines(text)) {
-    const Fence fence = fence_of(line);
-    if (open.mark != 0) {
-      const bool closes = fence.mark == open.mark && fence.length >= open.length && fence.bare;
-      if (closes) open = {};
-    } else if (fence.mark != 0) {
-      open = fence;
-    } else {
-      out += line;
-    }
+    if (!blocks.holds(line)) out += line;
     out += '\n';
   }
   return out;
+}
+
+bool begins_comment(std::string_view line) {
+  const std::size_t indent = run_length(line, ' ');
+  return indent <= 3 && line.substr(indent).starts_with("<!--");
 }
 
 // The offset behind the code span that begins at `at`; `at` plus its backticks if none closes it.
@@ -102,6 +117,28 @@ std::vector<std::string> imported_paths(std::string_view text) {
     if (looks_like_a_path(path) && !known) paths.push_back(std::move(path));
   }
   return paths;
+}
+
+std::string without_comments(std::string_view text) {
+  std::string out;
+  FencedBlocks blocks;
+  bool inside = false;
+  for (std::string_view line : split_lines(text)) {
+    if (!inside && (blocks.holds(line) || !begins_comment(line))) {
+      out += line;
+      out += '\n';
+      continue;
+    }
+    const std::size_t end = line.find("-->");
+    inside = end == std::string_view::npos;
+    if (inside) continue;
+    line.remove_prefix(end + 3);
+    if (line.find_first_not_of(kSpace) == std::string_view::npos) continue;
+    out += line;
+    out += '\n';
+  }
+  if (!text.ends_with('\n') && out.ends_with('\n')) out.pop_back();
+  return out;
 }
 
 }  // namespace agentd::context

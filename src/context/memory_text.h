@@ -1,4 +1,4 @@
-// Imports: the `@path` mentions in a memory file. Pure.
+// The text of a memory file: its `@path` mentions, and its comments, which are for people. Pure.
 #pragma once
 
 #include <string>
@@ -12,5 +12,9 @@ namespace agentd::context {
 /// to the sentence. Mentions that do not look like a path (no "/", no "." and no "~" in front, as
 /// `@alice`) are left out.
 std::vector<std::string> imported_paths(std::string_view text);
+
+/// Without the HTML comments that begin a line, code left alone. One that is not closed goes to the
+/// end.
+std::string without_comments(std::string_view text);
 
 }  // namespace agentd::context
