@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "context/attachment.h"
+#include "context/compaction.h"
 #include "context/history.h"
 #include "model/provider.h"
 #include "permission/permission.h"
@@ -23,9 +25,12 @@ struct Conversation {
   std::shared_ptr<platform::ReadSet> read_set = std::make_shared<platform::ReadSet>();
   /// Encoded bytes per provider name.
   std::map<std::string, std::unique_ptr<model::EncoderCache>> encoder_caches;
-  /// The window (tokens) that the last request did not fit, 0 if it did: until there is compaction
-  /// the next start on a model with no larger one ends at once.
+  /// The window (tokens) that the last request did not fit, 0 if it did: the next one on a model
+  /// with no larger window needs a compaction first.
   std::int64_t window_exceeded = 0;
+  context::CompactionBreaker compaction_breaker;
+  context::ShownAttachments shown_attachments;
+  std::string answered_by;  // the model of the last reply: thinking is signed for it alone
 };
 
 }  // namespace agentd::agent

@@ -32,9 +32,15 @@ bool helped_by_another_model(FailureClass failure) {
   return false;
 }
 
-Decision after_failure(FailureClass failure, const Limits& limits) {
+Decision window_full(const Spent& spent, const Limits& limits) {
+  if (!limits.can_compact) return Ending::blocking_limit;
+  if (spent.compacted) return Ending::prompt_too_long;
+  return Transition::compacted;
+}
+
+Decision after_failure(FailureClass failure, const Spent& spent, const Limits& limits) {
   if (failure == FailureClass::context_overflow || failure == FailureClass::too_large) {
-    return Ending::prompt_too_long;
+    return window_full(spent, limits);
   }
   if (limits.can_fall_back && helped_by_another_model(failure)) return Transition::fallback_model;
   return Ending::model_error;
@@ -73,9 +79,11 @@ Decision without_calls(const TurnFacts& turn, const Spent& spent) {
 // The rows, in order; the first that applies.
 Decision first_row(const TurnFacts& turn, const Spent& spent, const Limits& limits) {
   if (turn.cancelled) return turn.call_was_open ? Ending::aborted_tools : Ending::aborted_streaming;
-  if (turn.failure && !turn.call_started) return after_failure(turn.failure->failure_class, limits);
+  if (turn.failure && !turn.call_started) {
+    return after_failure(turn.failure->failure_class, spent, limits);
+  }
   if (turn.stop == StopReason::refusal) return Ending::refused;
-  if (turn.stop == StopReason::context_window_exceeded) return Ending::prompt_too_long;
+  if (turn.stop == StopReason::context_window_exceeded) return window_full(spent, limits);
   if (turn.stop && cut_short(*turn.stop) && (turn.call_cut || !turn.has_calls)) {
     return after_cut(turn, spent, limits);
   }
@@ -107,6 +115,9 @@ Decision decide(const TurnFacts& turn, const Spent& spent, const Limits& limits)
 }
 
 Spent spend(Spent spent, Transition transition) {
+  const bool reply_fitted =
+      transition != Transition::compacted && transition != Transition::fallback_model;
+  if (reply_fitted) spent.compacted = false;
   switch (transition) {
     case Transition::next_turn:
       spent.output_resumed = 0;
@@ -134,6 +145,9 @@ Spent spend(Spent spent, Transition transition) {
       spent.turn_paused = 0;
       spent.nudged = 0;
       break;
+    case Transition::compacted:
+      spent.compacted = true;
+      break;
     case Transition::fallback_model:
       // The new model has a limit of its own.
       spent.output_limit_raised = false;
@@ -156,6 +170,8 @@ std::string_view to_string(Transition transition) {
       return "turn_paused";
     case Transition::nudged:
       return "nudged";
+    case Transition::compacted:
+      return "compacted";
     case Transition::fallback_model:
       return "fallback_model";
     case Transition::message_queued:
@@ -186,6 +202,8 @@ std::string_view to_string(Ending ending) {
       return "output_limit";
     case Ending::prompt_too_long:
       return "prompt_too_long";
+    case Ending::blocking_limit:
+      return "blocking_limit";
     case Ending::refused:
       return "refused";
     case Ending::model_error:
@@ -221,6 +239,7 @@ OutcomeKind outcome_of(Ending ending) {
       return OutcomeKind::stopped;
     case Ending::output_limit:
     case Ending::prompt_too_long:
+    case Ending::blocking_limit:
     case Ending::refused:
     case Ending::model_error:
     case Ending::internal_error:

@@ -20,6 +20,7 @@ enum class Transition {
   reply_cut,            // the stream broke after a call had started: go on from the results
   turn_paused,          // the API paused the turn: sent back unchanged
   nudged,               // an empty reply: asked once to go on
+  compacted,            // it did not fit the window: the older part is summed up first
   fallback_model,       // the model cannot be had: the next one of fallbackModels is asked
   message_queued,       // the user said something meanwhile
   budget_continued,     // less than the tokenBudget was spent: asked to go on
@@ -36,6 +37,7 @@ enum class Ending {
   max_budget,
   output_limit,
   prompt_too_long,
+  blocking_limit,  // the window is full, and compaction is off or leads nowhere
   refused,
   model_error,
   internal_error,
@@ -71,6 +73,7 @@ struct TurnFacts {
 struct Spent {
   int turns = 0;  // model calls, retries not counted
   bool output_limit_raised = false;
+  bool compacted = false;  // because it did not fit, and no reply has fitted since
   int output_resumed = 0;  // in a row
   int reply_cut = 0;       // in a row
   int turn_paused = 0;     // in a row
@@ -80,6 +83,7 @@ struct Spent {
 struct Limits {
   int max_turns = 0;             // 0: none
   bool can_raise_output = true;  // the model allows more than was asked for
+  bool can_compact = false;      // compaction is on and has not been found to lead nowhere
   bool can_fall_back = false;    // a model of fallbackModels was not tried yet
 };
 

@@ -1,9 +1,9 @@
 // agent::Event: all that a run tells the outside, as values; server/ turns them into
 // notifications. Emitted by the run's thread only, in this order:
 //
-//   RunStarted, then per turn TurnStarted, Attachment*, deltas and ToolUse*, Retrying /
-//   ReplyDiscarded, ApprovalRequested -> ApprovalResolved -> ToolUse(running) -> ToolProgress* ->
-//   ToolResult, TurnEnded; at last RunEnded and nothing after it.
+//   RunStarted, then per turn (Compacting Compacted)? TurnStarted, Attachment*, deltas and
+//   ToolUse*, Retrying / ReplyDiscarded, ApprovalRequested -> ApprovalResolved -> ToolUse(running)
+//   -> ToolProgress* -> ToolResult, TurnEnded; at last RunEnded and nothing after it.
 //
 // Closure: every ToolUse(started) has its ToolResult, every ApprovalRequested its ApprovalResolved.
 #pragma once
@@ -115,6 +115,21 @@ struct Attachment {
   std::string message_id;  // message: what agent/send called it
 };
 
+enum class CompactionTrigger { automatic, window_exceeded, manual };
+
+/// The model is asked to sum the conversation up; Compacted follows.
+struct Compacting {
+  CompactionTrigger trigger = CompactionTrigger::automatic;
+  std::int64_t tokens = 0;  // of the next request, as counted or estimated
+};
+
+struct Compacted {
+  CompactionTrigger trigger = CompactionTrigger::automatic;
+  std::int64_t tokens_before = 0;
+  std::int64_t tokens_after = 0;
+  std::string fault;  // why it was not done; empty: it was
+};
+
 enum class NoticeLevel { info, warning, error };
 
 struct Notice {
@@ -131,9 +146,10 @@ struct RunEnded {
   std::vector<UserMessage> not_delivered;  // what the model was never told
 };
 
-using Event = std::variant<RunStarted, TurnStarted, TurnEnded, TextDelta, ThinkingDelta, ToolUse,
-                           ToolProgress, ToolResult, ApprovalRequested, ApprovalResolved,
-                           ReplyDiscarded, Retrying, Attachment, Notice, RunEnded>;
+using Event =
+    std::variant<RunStarted, TurnStarted, TurnEnded, TextDelta, ThinkingDelta, ToolUse,
+                 ToolProgress, ToolResult, ApprovalRequested, ApprovalResolved, ReplyDiscarded,
+                 Retrying, Attachment, Compacting, Compacted, Notice, RunEnded>;
 
 /// Where a run's events go. Called on the run's thread; never waits.
 class Sink {

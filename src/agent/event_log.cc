@@ -58,6 +58,13 @@ struct Line {
   }
   std::string operator()(const Notice& event) const { return "notice " + event.code; }
   std::string operator()(const Attachment& event) const { return "told " + event.message_id; }
+  std::string operator()(const Compacting& event) const {
+    return "compacting " + std::to_string(event.tokens) + " tokens";
+  }
+  std::string operator()(const Compacted& event) const {
+    if (!event.fault.empty()) return "not compacted: " + event.fault;
+    return "compacted to " + std::to_string(event.tokens_after) + " tokens";
+  }
   std::string operator()(const RunEnded& event) const {
     return "ended: " + std::string(to_string(event.ending)) +
            (event.message.empty() ? "" : ": " + event.message);

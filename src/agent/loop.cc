@@ -8,6 +8,7 @@
 #include "agent/texts.h"
 #include "base/log.h"
 #include "context/surroundings.h"
+#include "context/tokens.h"
 #include "model/cost.h"
 #include "model/failure_advice.h"
 
@@ -19,16 +20,12 @@ double jitter() {
   return std::uniform_real_distribution<double>(0.0, 1.0)(source);
 }
 
-}  // namespace
-
-template <class Condition>
-void Loop::wait_until(Condition condition) {
-  while (!condition() && !cancelled_) {
-    auto message = mailbox_->pop();
-    if (!message) return;
-    handle(std::move(*message));
-  }
+// In a tag of ours: not the user's words.
+TextBlock engine_note(std::string_view text) {
+  return {context::wrapped({context::AttachmentKind::note, {}, std::string(text)})};
 }
+
+}  // namespace
 
 Loop::Loop(const RunOptions& options, Conversation& conversation, const Services& services,
            Sink& sink, std::shared_ptr<FlowGate> gate, std::shared_ptr<Mailbox<RunMessage>> mailbox)
@@ -64,16 +61,11 @@ Loop::~Loop() {
 
 RunEnded Loop::run() {
   emit(RunStarted{options_.model.name});
-  if (conversation_.window_exceeded >= options_.model.facts.context_window) {
-    return ended(Ending::prompt_too_long);
-  }
+  if (options_.compaction) return compact_only();
   append_prompt();
+  count_overhead();
   while (true) {
-    prepare();
-    if (cancelled_) {  // before any request of this turn
-      record_reply(texts::kUserInterrupted);
-      return ended(Ending::aborted_streaming);
-    }
+    if (const auto ending = prepare()) return ended(*ending);
     stream();
     settle();
     const Decision decision = decide_turn();
@@ -107,14 +99,21 @@ void Loop::wind_up(RunEnded& end) {
 
 // ---- prepare -----------------------------------------------------------------------------------
 
-void Loop::prepare() {
+// An ending: this turn's request will not be made.
+std::optional<Ending> Loop::prepare() {
   reply_kept_ = false;  // of this turn there is none yet
   while (auto message = mailbox_->try_pop()) handle(std::move(*message));
-  if (cancelled_) return;
+  const bool room = cancelled_ || make_room();
+  if (cancelled_) {
+    record_reply(texts::kUserInterrupted);
+    return Ending::aborted_streaming;
+  }
+  if (!room) return may_compact() ? Ending::prompt_too_long : Ending::blocking_limit;
   if (next_model_) use_model(*std::exchange(next_model_, std::nullopt));
   ++spent_.turns;
   emit(TurnStarted{spent_.turns, transition_, std::exchange(new_model_, std::nullopt)});
   deliver_messages();
+  return std::nullopt;
 }
 
 void Loop::deliver_messages() {
@@ -150,6 +149,13 @@ void Loop::append_prompt() {
   conversation_.history.append(std::move(prompt));
 }
 
+void Loop::count_overhead() {
+  std::int64_t tokens = context::estimate(options_.system_prompt);
+  for (const ToolDefinition& tool : *services_.tools.definitions())
+    tokens += context::estimate(tool);
+  conversation_.history.tokens().set_overhead(tokens);
+}
+
 // ---- stream ------------------------------------------------------------------------------------
 
 void Loop::stream() {
@@ -157,45 +163,49 @@ void Loop::stream() {
     request(attempt > 1);
     wait_until([this] { return reply_.ended; });
     stream_.reset();
-    note_tokens_spent();
+    note_tokens_spent(reply_.usage);
     // Whether a call has started decides whether the request may be made again.
     wait_until([this] { return !executor_.any_about_to_run(); });
     if (cancelled_) return;
     on_reply_over();
     if (!reply_.failure || executor_.any_began()) return;
-    const auto delay = retry_after_failure(attempt);
-    if (!delay) return;
-    retry_due_ = false;
-    const auto timer = services_.clock.after(*delay, [box = mailbox_] { box->push(RetryDue{}); });
-    wait_until([this] { return retry_due_; });
+    if (!wait_before_retry(*reply_.failure, attempt)) return;
   }
 }
 
-void Loop::note_tokens_spent() {
-  usage_.add(reply_.usage);
-  if (model_.facts.prices) cost_usd_ += model::cost_usd(reply_.usage, *model_.facts.prices);
+void Loop::note_tokens_spent(const Usage& usage) {
+  usage_.add(usage);
+  if (model_.facts.prices) cost_usd_ += model::cost_usd(usage, *model_.facts.prices);
 }
 
 void Loop::request(bool fresh_connection) {
-  reply_ = Reply("b" + std::to_string(++request_) + "_");
+  reply_ = Reply("b" + std::to_string(request_ + 1) + "_");
   reply_kept_ = true;
   delivered_ = false;
   held_ = false;
+  // Thinking is signed for one model: another one would refuse it.
+  if (conversation_.answered_by != model_.name) conversation_.history.strip_thinking();
   executor_.begin_turn(options_.tool_start == ToolStart::streaming);
+  auto cache_points = conversation_.history.take_cache_points();
+  send(conversation_.history.view(), std::move(cache_points), fresh_connection);
+}
+
+void Loop::send(std::vector<MessagePtr> messages, std::vector<std::size_t> cache_points,
+                bool fresh_connection) {
   auto& cache = conversation_.encoder_caches[model_.provider_name];
   if (!cache) cache = model_.provider->make_cache();
   const model::ModelRequest request{
       .model = model_.model,
       .system = options_.system_prompt,
       .tools = services_.tools.definitions(),
-      .messages = conversation_.history.view(),
-      .cache_points = conversation_.history.take_cache_points(),
+      .messages = std::move(messages),
+      .cache_points = std::move(cache_points),
       .max_output_tokens = output_limit_,
       .adaptive_thinking = model_.facts.adaptive_thinking,
       .fresh_connection = fresh_connection,
   };
   stream_ = model_.provider->send(request, *cache,
-                                  [box = mailbox_, number = request_](model::ModelEvents events) {
+                                  [box = mailbox_, number = ++request_](model::ModelEvents events) {
                                     box->push(ModelArrived{number, std::move(events)});
                                   });
 }
@@ -229,11 +239,15 @@ void Loop::on_reply_over() {
   }
 }
 
-std::optional<std::chrono::milliseconds> Loop::retry_after_failure(int attempt) {
-  const auto delay = model::retry_delay(options_.retry, *reply_.failure, attempt, jitter());
-  if (!delay) return std::nullopt;
-  emit(Retrying{attempt + 1, options_.retry.max_attempts, *delay, reply_.failure->message});
-  return delay;
+// False: no further attempt.
+bool Loop::wait_before_retry(const model::ModelFailure& failure, int attempt) {
+  const auto delay = model::retry_delay(options_.retry, failure, attempt, jitter());
+  if (!delay) return false;
+  emit(Retrying{attempt + 1, options_.retry.max_attempts, *delay, failure.message});
+  retry_due_ = false;
+  const auto timer = services_.clock.after(*delay, [box = mailbox_] { box->push(RetryDue{}); });
+  wait_until([this] { return retry_due_; });
+  return true;
 }
 
 // Calls are closed first, then the client drops what it was shown.
@@ -277,11 +291,13 @@ TurnFacts Loop::facts() const {
 }
 
 Decision Loop::decide_turn() {
+  if (reply_kept_ && !reply_.failure) conversation_.compaction_breaker.reply_fitted();
   // What was said while the last call ran counts before the run ends.
   while (auto message = mailbox_->try_pop()) handle(std::move(*message));
   const Limits limits{
       .max_turns = options_.max_turns,
       .can_raise_output = output_limit_ < model_.facts.maximum_output,
+      .can_compact = may_compact(),
       .can_fall_back = fallbacks_used_ < options_.fallback_models.size(),
   };
   return decide(facts(), spent_, limits);
@@ -305,7 +321,7 @@ void Loop::record(const Decision& decision) {
   const bool by_limit = reply_.stop && reply_.stop->reason == model::StopReason::max_tokens;
   if (resumed && by_limit) output_limit_ = model_.facts.maximum_output;
   if (nudged) {
-    return conversation_.history.append({Role::user, {TextBlock{std::string(texts::kNudge)}}});
+    return conversation_.history.append({Role::user, {engine_note(texts::kNudge)}});
   }
   const bool text_cut = resumed && !reply_.has_calls();
   const bool continued = decision == Decision(Transition::budget_continued);
@@ -331,7 +347,11 @@ void Loop::record_reply(std::string_view user_text) {
       answer.blocks = executor_.results();
     }
   }
-  if (!user_text.empty()) answer.blocks.emplace_back(TextBlock{std::string(user_text)});
+  if (reply_kept_) {
+    conversation_.history.tokens().measured(reply_.usage);
+    conversation_.answered_by = model_.name;
+  }
+  if (!user_text.empty()) answer.blocks.emplace_back(engine_note(user_text));
   if (!answer.blocks.empty()) conversation_.history.append(std::move(answer));
 }
 
@@ -342,7 +362,7 @@ void Loop::use_model(model::ResolvedModel model) {
 }
 
 RunEnded Loop::ended(Ending ending) {
-  if (ending == Ending::prompt_too_long) {
+  if (ending == Ending::prompt_too_long || ending == Ending::blocking_limit) {
     conversation_.window_exceeded =
         std::max(conversation_.window_exceeded, model_.facts.context_window);
   }
@@ -382,7 +402,13 @@ std::string Loop::why(Ending ending) const {
     case Ending::prompt_too_long:
       return "The conversation no longer fits the model's context window (" +
              std::to_string(model_.facts.context_window) +
-             " tokens). Start a new session, or go on with a model that has a larger window.";
+             " tokens), and could not be summed up. Start a new session, or go on with a model "
+             "that has a larger window.";
+    case Ending::blocking_limit:
+      return "The model's context window (" + std::to_string(model_.facts.context_window) +
+             " tokens) is full, and compaction is " +
+             (options_.auto_compact ? "not getting anywhere" : "off (autoCompact)") +
+             ". Use agent/compact, or start a new session.";
     case Ending::refused:
       return reply_.stop && !reply_.stop->explanation.empty() ? reply_.stop->explanation
                                                               : "The model refused.";

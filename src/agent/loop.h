@@ -14,6 +14,7 @@
 #include "agent/reply.h"
 #include "agent/run.h"
 #include "agent/run_message.h"
+#include "agent/summary_reply.h"
 #include "base/mailbox.h"
 
 namespace agentd::agent {
@@ -36,7 +37,7 @@ class Loop {
 
  private:
   // The four steps.
-  void prepare();
+  std::optional<Ending> prepare();
   void deliver_messages();
   void stream();
   void settle();
@@ -45,7 +46,9 @@ class Loop {
   // Parts of stream.
   void request(bool fresh_connection);
   void on_reply_over();
-  std::optional<std::chrono::milliseconds> retry_after_failure(int attempt);
+  void send(std::vector<MessagePtr> messages, std::vector<std::size_t> cache_points,
+            bool fresh_connection);
+  bool wait_before_retry(const model::ModelFailure& failure, int attempt);
   void discard_reply();
 
   // Model events.
@@ -78,8 +81,20 @@ class Loop {
   bool is_last_block_call() const;
   std::string new_tool_use_id(const std::string& wanted);
   void append_prompt();
+  void count_overhead();
   void record(const Decision& decision);
-  void note_tokens_spent();
+  void note_tokens_spent(const Usage& usage);
+
+  // Compaction (loop_compaction.cc).
+  bool make_room();
+  bool may_compact() const;
+  bool near_the_window() const;
+  std::int64_t reserve() const;
+  bool compact(CompactionTrigger trigger, const std::string& instructions);
+  RunEnded compact_only();
+  std::optional<std::string> ask_for_summary(const std::string& instructions);
+  void request_summary(std::size_t first, const std::string& instructions, bool again);
+
   void use_fallback_model();
   void use_model(model::ResolvedModel model);
   void record_reply(std::string_view user_text);
@@ -114,8 +129,10 @@ class Loop {
   std::unordered_set<std::string> messages_taken_;  // ids the model was told
 
   Reply reply_{""};
-  bool reply_kept_ = true;  // false: discarded, it leaves no trace in history
-  bool delivered_ = false;  // the client saw something of this attempt
+  bool reply_kept_ = true;               // false: discarded, it leaves no trace in history
+  bool delivered_ = false;               // the client saw something of this attempt
+  std::optional<SummaryReply> summary_;  // while a compaction waits for it
+  std::string summary_fault_;            // why the last one did not come
   std::unique_ptr<model::ModelStream> stream_;
   int request_ = 0;  // counts requests; stale events carry an earlier number
   bool retry_due_ = false;
@@ -131,5 +148,14 @@ class Loop {
   std::optional<std::string> surroundings_;
   std::thread looking_around_;
 };
+
+template <class Condition>
+void Loop::wait_until(Condition condition) {
+  while (!condition() && !cancelled_) {
+    auto message = mailbox_->pop();
+    if (!message) return;
+    handle(std::move(*message));
+  }
+}
 
 }  // namespace agentd::agent

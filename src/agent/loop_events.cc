@@ -120,7 +120,9 @@ void Loop::handle(RunMessage message) {
 }
 
 void Loop::on(ModelArrived& arrived) {
-  if (arrived.request != request_ || reply_.ended || cancelled_) return;
+  if (arrived.request != request_ || cancelled_) return;
+  if (summary_) return summary_->take(arrived.events);
+  if (reply_.ended) return;
   for (auto& event : arrived.events) {
     std::visit([this](auto& e) { on(e); }, event);
   }

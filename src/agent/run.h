@@ -1,7 +1,8 @@
 // One run: the model answers, its tools work, their results go back, until there is nothing left
 // to do. The whole loop is four steps, each a function in loop.cc, in this order:
 //
-//   prepare  what this turn needs: the view of history that is sent, the tool list
+//   prepare  what this turn needs: room in the window, what the user said meanwhile, the view of
+//            history that is sent, the tool list
 //   stream   send it; every delta goes out as an event; calls start in the executor while the
 //            reply is still arriving; failed attempts are retried, visibly, before any call started
 //   settle   wait for the calls; each tool_use gets exactly one tool_result, in block order, in
@@ -20,6 +21,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -46,10 +48,13 @@ struct RunOptions {
   std::string system_prompt;
   int max_turns = 0;  // 0: none
   ToolStart tool_start = ToolStart::streaming;
-  bool approvals = true;          // false: nobody can be asked, every question is denied at once
-  bool deny_stops = false;        // a person's plain deny ends the run: `blocked`
-  std::int64_t token_budget = 0;  // output tokens the user wants spent; 0: none
-  std::optional<double> max_budget_usd;               // needs prices of every model that may answer
+  bool approvals = true;     // false: nobody can be asked, every question is denied at once
+  bool auto_compact = true;  // before the window is full, and when it is
+  /// Set: no prompt, only a compaction, with the user's wishes for the summary (may be empty).
+  std::optional<std::string> compaction;
+  bool deny_stops = false;               // a person's plain deny ends the run: `blocked`
+  std::int64_t token_budget = 0;         // output tokens the user wants spent; 0: none
+  std::optional<double> max_budget_usd;  // needs prices of every model that may answer
   std::vector<model::ResolvedModel> fallback_models;  // asked in turn when `model` cannot be had
   model::RetryPolicy retry;
 };

@@ -126,6 +126,7 @@ class Loader {
       out.origins["fallbackModels"] = path;
     }
     set(out.max_budget_usd, file.max_budget_usd, "maxBudgetUsd", path);
+    set(out.auto_compact, file.auto_compact, "autoCompact", path);
     if (file.retry) {
       set(out.retry.attempts, file.retry->attempts, "retry.attempts", path);
       set(out.retry.delay_ms, file.retry->delay_ms, "retry.delayMs", path);

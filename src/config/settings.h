@@ -32,6 +32,7 @@ struct Settings {
   std::optional<ToolStart> tool_start;
   std::vector<std::string> fallback_models;
   std::optional<double> max_budget_usd;
+  std::optional<bool> auto_compact;
   RetrySettings retry;
   StallSettings stall;
   std::string anthropic_api_key;   // empty: none

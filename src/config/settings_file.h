@@ -73,6 +73,7 @@ struct SettingsFile {
   std::optional<ToolStart> tool_start;
   std::optional<std::vector<std::string>> fallback_models;
   std::optional<double> max_budget_usd;
+  std::optional<bool> auto_compact;
   std::optional<RetrySettings> retry;
   std::optional<StallSettings> stall;
   std::optional<AnthropicSettings> anthropic;
@@ -84,6 +85,8 @@ struct SettingsFile {
     field("toolStart", &SettingsFile::tool_start, "As in agent/start.");
     field("fallbackModels", &SettingsFile::fallback_models, "As in agent/start.");
     field("maxBudgetUsd", &SettingsFile::max_budget_usd, "As in agent/start.", {.minimum = 0});
+    field("autoCompact", &SettingsFile::auto_compact,
+          "Whether a conversation that nears the model's window is summed up.");
     field("retry", &SettingsFile::retry, "How failed model calls are tried again.");
     field("stall", &SettingsFile::stall, "How long a silent endpoint is waited for.");
     field("anthropic", &SettingsFile::anthropic, "Key and address of the Anthropic API.");

@@ -35,6 +35,12 @@ bool added_by_engine(std::string_view text) {
   return text.starts_with("<") && text.ends_with(">") && text.find("</") != std::string_view::npos;
 }
 
+bool begins_with_summary(const std::vector<MessagePtr>& messages) {
+  if (messages.empty() || messages.front()->blocks.empty()) return false;
+  const auto* text = std::get_if<TextBlock>(&messages.front()->blocks.front());
+  return text != nullptr && text->text.starts_with("<context kind=\"summary\"");
+}
+
 std::string working_directory(const std::vector<MessagePtr>& messages) {
   for (const MessagePtr& message : messages) {
     for (const Block& block : message->blocks) {
@@ -184,6 +190,7 @@ std::string as_title(std::string_view quoted) {
 Situation situation_of(const ModelRequest& request) {
   Situation situation;
   situation.retry = request.fresh_connection;
+  situation.summed_up = begins_with_summary(request.messages);
   situation.directory = working_directory(request.messages);
   for (const MessagePtr& message : request.messages) {
     if (message->role == Role::user) {

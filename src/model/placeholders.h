@@ -24,6 +24,7 @@ struct Situation {
   std::vector<ScriptedResult> results;  // since the user's last words
   std::size_t calls_before = 0;         // tool calls in the whole history
   bool retry = false;
+  bool summed_up = false;  // the conversation begins with a summary of what came before
 };
 
 Situation situation_of(const ModelRequest& request);

@@ -100,6 +100,7 @@ Result<Condition> parse_condition(std::string_view rest) {
       {"result has no lines", Kind::result_has_no_lines},
       {"first try", Kind::first_try},
       {"retry", Kind::retry},
+      {"summed up", Kind::summed_up},
   };
   for (const Row& row : kRows) {
     if (rest == row.words) return Condition{row.kind, {}, 0};

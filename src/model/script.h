@@ -30,6 +30,7 @@ struct Script {
       first_line_is,
       first_try,
       retry,
+      summed_up,
     };
     Kind kind = Kind::results;
     std::vector<std::string> texts;  // prompt_has, prompt_lacks; one: first_line_...

@@ -47,6 +47,8 @@ bool holds(const Script::Condition& condition, const Situation& situation) {
       return !situation.retry;
     case Kind::retry:
       return situation.retry;
+    case Kind::summed_up:
+      return situation.summed_up;
   }
   return false;
 }

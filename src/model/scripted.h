@@ -18,6 +18,7 @@
 //     when result has lines               ... shows lines of a file, as Read does; `has no lines`
 //     when first line starts "# "         ... and the first of them begins so, or `is` this
 //     when retry                          the same request failed before; `when first try`
+//     when summed up                      the conversation was compacted
 //     delay 20                            milliseconds before each further piece (default 0)
 //     thinking I should look first.       streamed in words
 //     text I will read it.                streamed in words; neighbouring lines are one block

@@ -167,6 +167,20 @@ struct SetModeParams {
   }
 };
 
+struct CompactParams {
+  static constexpr std::string_view kName = "CompactParams";
+  std::string session_id;
+  std::optional<std::string> run_id;
+  std::optional<std::string> instructions;
+
+  static void fields(auto& field) {
+    field("sessionId", &CompactParams::session_id, "The session; no run may be going on in it.");
+    field("runId", &CompactParams::run_id, "As in agent/start.", wire::kNoNul);
+    field("instructions", &CompactParams::instructions,
+          "What the summary should look after, in the user's words.");
+  }
+};
+
 struct SetModelParams {
   static constexpr std::string_view kName = "SetModelParams";
   std::string session_id;

@@ -225,6 +225,34 @@ struct Retrying {
   }
 };
 
+struct Compacting {
+  static constexpr std::string_view kName = "Compacting";
+  CompactionTrigger trigger = CompactionTrigger::automatic;
+  std::int64_t tokens = 0;
+
+  static void fields(auto& field) {
+    field("trigger", &Compacting::trigger, "Why.");
+    field("tokens", &Compacting::tokens, "What the next request would hold, counted or estimated.",
+          {.minimum = 0});
+  }
+};
+
+struct Compacted {
+  static constexpr std::string_view kName = "Compacted";
+  CompactionTrigger trigger = CompactionTrigger::automatic;
+  std::int64_t tokens_before = 0;
+  std::int64_t tokens_after = 0;
+  std::optional<std::string> fault;
+
+  static void fields(auto& field) {
+    field("trigger", &Compacted::trigger, "Why.");
+    field("tokensBefore", &Compacted::tokens_before, "What the next request would have held.",
+          {.minimum = 0});
+    field("tokensAfter", &Compacted::tokens_after, "What it holds now, estimated.", {.minimum = 0});
+    field("fault", &Compacted::fault, "Why it was not done; absent: it was.");
+  }
+};
+
 struct Notice {
   static constexpr std::string_view kName = "Notice";
   NoticeLevel level = NoticeLevel::info;

@@ -70,6 +70,11 @@ inline constexpr Request<ApproveToolParams, Empty> kAgentApproveTool{
 inline constexpr Request<SetModeParams, Empty> kAgentSetMode{
     "agent/setMode", "Changes the permission mode of a session, also while a run is going on."};
 
+inline constexpr Request<CompactParams, StartResult> kAgentCompact{
+    "agent/compact",
+    "Sums a session's conversation up now, so that it takes less of the model's window. It is a "
+    "run "
+    "of its own: runStarted, compacting, compacted, runEnded."};
 inline constexpr Request<SetModelParams, Empty> kAgentSetModel{
     "agent/setModel", "Changes the model of a session, also while a run is going on."};
 
@@ -104,6 +109,11 @@ inline constexpr Notification<OfRun<Retrying>> kRetrying{
     "agent/retrying", "The model call failed and is tried again after a wait."};
 inline constexpr Notification<OfRun<Attachment>> kAttachment{
     "agent/attachment", "Something else was added to what the model is told."};
+inline constexpr Notification<OfRun<Compacting>> kCompacting{
+    "agent/compacting", "The model is asked to sum the conversation up."};
+inline constexpr Notification<OfRun<Compacted>> kCompacted{
+    "agent/compacted",
+    "The model sees a summary in place of the older messages from now on, or why it does not."};
 inline constexpr Notification<OfRun<Notice>> kNotice{
     "agent/notice", "Something a person should know that changes nothing for programs."};
 inline constexpr Notification<OfRun<RunEnded>> kRunEnded{
@@ -115,11 +125,11 @@ constexpr void each_method(Visitor&& visit) {
   const auto all = [&visit](const auto&... methods) { (visit(methods), ...); };
   all(kInitialize, kInitialized, kShutdown, kExit, kCancelRequest, kSetTrace);
   all(kAgentStart, kAgentSend, kAgentUnsend, kAgentCancel, kAgentApproveTool, kAgentSetMode,
-      kAgentSetModel);
+      kAgentSetModel, kAgentCompact);
   all(kToolList, kModelList);
   all(kRunStarted, kTurnStarted, kTextDelta, kThinkingDelta, kToolUse, kApprovalRequested,
       kApprovalResolved, kToolProgress, kToolResult, kReplyDiscarded, kRetrying, kAttachment,
-      kNotice, kTurnEnded, kRunEnded);
+      kCompacting, kCompacted, kNotice, kTurnEnded, kRunEnded);
 }
 
 }  // namespace agentd::protocol

@@ -38,6 +38,17 @@ constexpr auto wire_names(Delivery) {
        {queue, "queue", "When the run would end: it goes on with this instead."}});
 }
 
+enum class CompactionTrigger { automatic, window_exceeded, manual };
+
+constexpr auto wire_names(CompactionTrigger) {
+  using enum CompactionTrigger;
+  return wire::names<CompactionTrigger>(
+      "CompactionTrigger",
+      {{automatic, "automatic", "The window is nearly full."},
+       {window_exceeded, "windowExceeded", "The last request or reply did not fit it."},
+       {manual, "manual", "agent/compact."}});
+}
+
 enum class AttachmentKind { message };
 
 constexpr auto wire_names(AttachmentKind) {
@@ -138,6 +149,7 @@ enum class Transition {
   reply_cut,
   turn_paused,
   nudged,
+  compacted,
   fallback_model,
   message_queued,
   budget_continued,
@@ -154,6 +166,8 @@ constexpr auto wire_names(Transition) {
        {reply_cut, "reply_cut", "The stream broke after a call had started: goes on from there."},
        {turn_paused, "turn_paused", "The endpoint paused the turn; it is sent back to go on."},
        {nudged, "nudged", "The reply was empty; the model is asked once to go on."},
+       {compacted, "compacted",
+        "The conversation did not fit the model's window: it is summed up first."},
        {fallback_model, "fallback_model",
         "The model could not be had: the next one of fallbackModels answers from here on."},
        {message_queued, "message_queued", "A message of agent/send goes to the model."},
@@ -171,6 +185,7 @@ enum class Ending {
   max_budget,
   output_limit,
   prompt_too_long,
+  blocking_limit,
   refused,
   model_error,
   internal_error,
@@ -190,6 +205,8 @@ constexpr auto wire_names(Ending) {
        {max_budget, "max_budget", "maxBudgetUsd is spent and there was more to do."},
        {output_limit, "output_limit", "The reply was cut by its limit, however often resumed."},
        {prompt_too_long, "prompt_too_long", "The conversation does not fit the model's window."},
+       {blocking_limit, "blocking_limit",
+        "The model's window is full, and compaction is off or got nowhere."},
        {refused, "refused", "The model declined."},
        {model_error, "model_error", "The model could not be reached or gave no usable reply."},
        {internal_error, "internal_error", "A fault of agentd."}});

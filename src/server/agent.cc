@@ -32,6 +32,15 @@ Error at_wish(Error error, const char* model_came_from) {
   return error;
 }
 
+Error busy() {
+  return make_error(Code::session_busy,
+                    "a run is going on in this session: wait for its agent/runEnded, or cancel it");
+}
+
+Error unknown_session(const std::string& session_id) {
+  return make_error(Code::not_found, "there is no session \"" + session_id + "\"");
+}
+
 // Faults of the engine's choices, at the parameter they came from.
 Error at_parameter(Error error, const char* path) {
   if (error.where.empty() || error.code == Code::invalid_input) error.where = path;
@@ -51,6 +60,8 @@ void Server::bind_agent() {
        [this](auto params, auto answer) { cancel(std::move(params), std::move(answer)); });
   bind(peer_, protocol::kAgentApproveTool,
        [this](auto params, auto answer) { approve_tool(std::move(params), std::move(answer)); });
+  bind(peer_, protocol::kAgentCompact,
+       [this](auto params, auto answer) { compact(std::move(params), std::move(answer)); });
   bind(peer_, protocol::kAgentSetMode,
        [this](auto params, auto answer) { set_mode(std::move(params), std::move(answer)); });
   bind(peer_, protocol::kAgentSetModel,
@@ -58,25 +69,14 @@ void Server::bind_agent() {
 }
 
 void Server::start(protocol::StartParams params, Answer<protocol::StartResult> answer) {
-  if (params.run_id && sessions_.run_id_used(*params.run_id)) {
-    return answer.error(make_error(Code::conflict, "a run had that name before", "params.runId"));
-  }
-  if (params.run_id && params.run_id->empty()) {
-    return answer.error(make_error(Code::invalid_input, "runId must not be empty", "params.runId"));
-  }
-  if (shutdown_answer_ || leaving_) {
-    return answer.error(make_error(Code::cancelled, "agentd is shutting down"));
-  }
+  if (auto refusal = refuse_new_run(params.run_id)) return answer.error(*refusal);
   if (params.session_id) {
     Session* known = sessions_.find(*params.session_id);
     if (known != nullptr && known->active) {
       if (known->active->events->end_told()) {
         return start_after(*known->active, std::move(params), std::move(answer));
       }
-      return answer.error(make_error(Code::session_busy,
-                                     "a run is going on in this session: wait for its "
-                                     "agent/runEnded, or cancel it"),
-                          run_id_member(known->active->run_id));
+      return answer.error(busy(), run_id_member(known->active->run_id));
     }
   }
   auto prompt = to_blocks(std::move(params.prompt));
@@ -113,6 +113,41 @@ void Server::start(protocol::StartParams params, Answer<protocol::StartResult> a
   run->token_budget = params.token_budget.value_or(0);
   answer.result({kept.id, run->run_id});
   launch(kept, std::move(*run), std::move(notices));
+}
+
+std::optional<Error> Server::refuse_new_run(const std::optional<std::string>& run_id) {
+  if (run_id && sessions_.run_id_used(*run_id)) {
+    return make_error(Code::conflict, "a run had that name before", "params.runId");
+  }
+  if (run_id && run_id->empty()) {
+    return make_error(Code::invalid_input, "runId must not be empty", "params.runId");
+  }
+  if (shutdown_answer_ || leaving_) return make_error(Code::cancelled, "agentd is shutting down");
+  return std::nullopt;
+}
+
+void Server::compact(protocol::CompactParams params, Answer<protocol::StartResult> answer) {
+  if (auto refusal = refuse_new_run(params.run_id)) return answer.error(*refusal);
+  Session* session = sessions_.find(params.session_id);
+  if (session == nullptr) return answer.error(unknown_session(params.session_id));
+  if (session->active && !session->active->events->end_told()) {
+    return answer.error(busy(), run_id_member(session->active->run_id));
+  }
+  if (session->active) {
+    session->active->after_end.push_back(
+        {params.run_id.value_or(""), [this, params, answer] { compact(params, answer); }});
+    return;
+  }
+  RunWishes wishes;
+  wishes.model = session->model ? session->model : options_.model;
+  std::vector<agent::Notice> notices;
+  auto run = engine_.options(wishes, session->settings, notices);
+  if (!run) return answer.error(at_wish(run.error(), "model"));
+  run->run_id = params.run_id.value_or(engine_.ids().next("run"));
+  run->session_id = session->id;
+  run->compaction = params.instructions.value_or("");
+  answer.result({session->id, run->run_id});
+  launch(*session, std::move(*run), std::move(notices));
 }
 
 // The client has seen runEnded, the conversation is on its way back: the session is not busy.
@@ -235,8 +270,7 @@ void Server::approve_tool(protocol::ApproveToolParams params, Answer<protocol::E
 void Server::set_mode(protocol::SetModeParams params, Answer<protocol::Empty> answer) {
   Session* session = sessions_.find(params.session_id);
   if (session == nullptr) {
-    return answer.error(
-        make_error(Code::not_found, "there is no session \"" + params.session_id + "\""));
+    return answer.error(unknown_session(params.session_id));
   }
   const permission::Mode mode = from_protocol(params.permission_mode);
   // First the reply, then what follows from it: open questions are settled on the run's thread.
@@ -252,8 +286,7 @@ void Server::set_mode(protocol::SetModeParams params, Answer<protocol::Empty> an
 void Server::set_model(protocol::SetModelParams params, Answer<protocol::Empty> answer) {
   Session* session = sessions_.find(params.session_id);
   if (session == nullptr) {
-    return answer.error(
-        make_error(Code::not_found, "there is no session \"" + params.session_id + "\""));
+    return answer.error(unknown_session(params.session_id));
   }
   auto model = engine_.models().resolve(params.model);
   if (!model) return answer.error(at_parameter(model.error(), "params.model"));

@@ -18,6 +18,8 @@ protocol::Transition to_protocol(agent::Transition value) {
       return protocol::Transition::turn_paused;
     case agent::Transition::nudged:
       return protocol::Transition::nudged;
+    case agent::Transition::compacted:
+      return protocol::Transition::compacted;
     case agent::Transition::fallback_model:
       return protocol::Transition::fallback_model;
     case agent::Transition::message_queued:
@@ -48,6 +50,8 @@ protocol::Ending to_protocol(agent::Ending value) {
       return protocol::Ending::output_limit;
     case agent::Ending::prompt_too_long:
       return protocol::Ending::prompt_too_long;
+    case agent::Ending::blocking_limit:
+      return protocol::Ending::blocking_limit;
     case agent::Ending::refused:
       return protocol::Ending::refused;
     case agent::Ending::model_error:
@@ -128,6 +132,18 @@ protocol::AttachmentKind to_protocol(agent::AttachmentKind value) {
   switch (value) {
     case agent::AttachmentKind::message:
       return protocol::AttachmentKind::message;
+  }
+  return {};
+}
+
+protocol::CompactionTrigger to_protocol(agent::CompactionTrigger value) {
+  switch (value) {
+    case agent::CompactionTrigger::automatic:
+      return protocol::CompactionTrigger::automatic;
+    case agent::CompactionTrigger::window_exceeded:
+      return protocol::CompactionTrigger::window_exceeded;
+    case agent::CompactionTrigger::manual:
+      return protocol::CompactionTrigger::manual;
   }
   return {};
 }

@@ -142,6 +142,7 @@ Result<agent::RunOptions> Engine::options(const RunWishes& wishes, const config:
   if (settings.tool_start) options.tool_start = from_config(*settings.tool_start);
   if (wishes.tool_start) options.tool_start = *wishes.tool_start;
   options.retry = retry_policy(settings.retry);
+  options.auto_compact = settings.auto_compact.value_or(true);
   options.max_budget_usd = wishes.max_budget_usd ? wishes.max_budget_usd : settings.max_budget_usd;
   for (const std::string& fallback : wishes.fallback_models.value_or(settings.fallback_models)) {
     auto resolved = models().resolve(fallback);

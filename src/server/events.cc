@@ -177,6 +177,18 @@ void EventWriter::write(const agent::Attachment& event) {
   channel_.notify(protocol::kAttachment.name, members(out));
 }
 
+void EventWriter::write(const agent::Compacting& event) {
+  channel_.notify(protocol::kCompacting.name,
+                  members(protocol::Compacting{server::to_protocol(event.trigger), event.tokens}));
+}
+
+void EventWriter::write(const agent::Compacted& event) {
+  protocol::Compacted out{server::to_protocol(event.trigger), event.tokens_before,
+                          event.tokens_after, std::nullopt};
+  if (!event.fault.empty()) out.fault = event.fault;
+  channel_.notify(protocol::kCompacted.name, members(out));
+}
+
 void EventWriter::write(const agent::Notice& event) {
   channel_.notify(protocol::kNotice.name, members(protocol::Notice{server::to_protocol(event.level),
                                                                    event.code, event.message}));

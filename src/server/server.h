@@ -56,6 +56,8 @@ class Server {
                                std::vector<agent::Notice>& notices);
   void launch(Session& session, agent::RunOptions options, std::vector<agent::Notice> notices);
   void cancel(protocol::CancelParams params, Answer<protocol::CancelResult> answer);
+  std::optional<Error> refuse_new_run(const std::optional<std::string>& run_id);
+  void compact(protocol::CompactParams params, Answer<protocol::StartResult> answer);
   void send(protocol::SendParams params, Answer<protocol::SendResult> answer);
   void unsend(protocol::UnsendParams params, Answer<protocol::Empty> answer);
   void approve_tool(protocol::ApproveToolParams params, Answer<protocol::Empty> answer);

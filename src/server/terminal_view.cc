@@ -70,6 +70,8 @@ std::string_view words(agent::Ending ending) {
       return "Stopped: the model's reply reached its output limit.";
     case agent::Ending::prompt_too_long:
       return "Stopped: this is more than fits the model's context window.";
+    case agent::Ending::blocking_limit:
+      return "Stopped: the model's context window is full.";
     case agent::Ending::refused:
       return "The model refused to answer.";
     case agent::Ending::model_error:

@@ -114,7 +114,16 @@ class EventChecker {
     }
   }
   void on(const Retrying&) {
-    if (!turn_open_) fail("a retry outside a turn");
+    if (!turn_open_ && !compacting_) fail("a retry outside a turn");
+  }
+  void on(const Compacting&) {
+    if (turn_open_ || compacting_) fail("a compaction inside a turn, or inside another");
+    compacting_ = true;
+  }
+  void on(const Compacted& compacted) {
+    if (!compacting_) fail("compacted without compacting");
+    if (compacted.fault.empty() && compacted.tokens_after < 0) fail("a size below nothing");
+    compacting_ = false;
   }
   void on(const Attachment& attached) {
     if (!turn_open_) fail("an attachment outside a turn");
@@ -122,7 +131,7 @@ class EventChecker {
   }
   void on(const Notice&) {}
   void on(const RunEnded& end) {
-    if (turn_open_) fail("RunEnded inside a turn");
+    if (turn_open_ || compacting_) fail("RunEnded inside a turn or a compaction");
     if (end.turns != turns_) fail("RunEnded counts other turns");
     for (const auto& message : end.not_delivered) {
       if (!told_.insert(message.id).second) fail(message.id + " was told and handed back");
@@ -146,6 +155,7 @@ class EventChecker {
   bool started_ = false;
   bool ended_ = false;
   bool turn_open_ = false;
+  bool compacting_ = false;
   int turns_ = 0;
   std::map<std::string, CallLog> calls_;
   std::set<std::string> told_;  // messages of the user: to the model, or back at the end

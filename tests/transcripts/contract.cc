@@ -106,7 +106,8 @@ void Watch::reply(const Json& message) {
   const auto params = request.mapped().find("params");
   contract_.check(method, "params", params == request.mapped().end() ? Json::object() : *params);
   contract_.check(method, "result", message["result"]);
-  if (method == "agent/start") runs_[message["result"].at("runId")].announced = true;
+  const bool begins_a_run = method == "agent/start" || method == "agent/compact";
+  if (begins_a_run) runs_[message["result"].at("runId")].announced = true;
   if (method == "agent/cancel" && !runs_[params->at("runId")].ended) {
     refuse("agent/cancel answered before runEnded");
   }
@@ -123,7 +124,7 @@ void Watch::notification(const std::string& method, const Json& params) {
   Run& run = runs_[params.at("runId")];
   if (params.at("seq") != ++run.seq)
     refuse("seq is not " + std::to_string(run.seq) + ": " + params.dump());
-  if (!run.announced) refuse(method + " before the answer to agent/start");
+  if (!run.announced) refuse(method + " before the answer to the request that began the run");
   if (run.ended) refuse(method + " after runEnded");
   if (run.started == (method == "agent/runStarted")) refuse("runStarted is not first, or is twice");
   run.started = true;

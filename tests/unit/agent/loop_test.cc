@@ -312,26 +312,6 @@ TEST_CASE("a refusal leaves no trace of the reply") {
   CHECK(rig.conversation.history.view().size() == 1);
 }
 
-TEST_CASE("a full window: the next start ends at once, without a request") {
-  AgentRig rig;
-  rig.provider->mind = [](const auto&, std::size_t) {
-    return ReplyBuilder().fail(FailureClass::context_overflow).take();
-  };
-  rig.start();
-  const auto first = rig.wait_end();
-  CHECK(first.ending == Ending::prompt_too_long);
-  CHECK(first.message.find("new session") != std::string::npos);
-  rig.start();
-  const auto second = rig.wait_end();
-  CHECK(second.ending == Ending::prompt_too_long);
-  CHECK(second.turns == 0);
-  CHECK(rig.provider->requests() == 1);
-  rig.options.model.facts.context_window *= 2;  // a model with a larger window is tried
-  rig.start();
-  rig.wait_end();
-  CHECK(rig.provider->requests() == 2);
-}
-
 TEST_CASE("thinking goes back byte for byte, in its place") {
   AgentRig rig;
   rig.add_tool("Look", true, fine);

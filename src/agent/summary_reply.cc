@@ -1,0 +1,23 @@
+#include "agent/summary_reply.h"
+
+namespace agentd::agent {
+
+void SummaryReply::take(const model::ModelEvents& events) {
+  for (const auto& event : events) {
+    if (ended) return;
+    if (const auto* delta = std::get_if<model::Delta>(&event)) {
+      if (delta->kind == model::DeltaKind::text) text += delta->text;
+    } else if (const auto* told = std::get_if<model::UsageTold>(&event)) {
+      usage.overwrite(told->usage);
+    } else if (const auto* told_stop = std::get_if<model::StopTold>(&event)) {
+      stop = *told_stop;
+    } else if (const auto* failed = std::get_if<model::Failed>(&event)) {
+      failure = failed->failure;
+      ended = true;
+    } else if (std::holds_alternative<model::MessageEnded>(event)) {
+      ended = true;
+    }
+  }
+}
+
+}  // namespace agentd::agent
