@@ -13,10 +13,9 @@ namespace {
 
 using Notices = std::vector<config::SettingsNotice>;
 
-constexpr std::uint64_t kMaxFile = 2 * 1024 * 1024;  // bytes; Claude Code's own limit
-constexpr std::size_t kMostTold = 10;                // of one file
-constexpr double kLongestTimeout = 24 * 60 * 60;     // seconds
-constexpr double kLongestSessionEnd = 60;            // seconds: agentd waits for it to end
+constexpr std::size_t kMostTold = 10;             // of one file
+constexpr double kLongestTimeout = 24 * 60 * 60;  // seconds
+constexpr double kLongestSessionEnd = 60;         // seconds: agentd waits for it to end
 
 // Events of Claude Code at which nothing happens here.
 constexpr std::array kForeignEvents = std::to_array<std::string_view>({
@@ -233,46 +232,6 @@ bool all_disabled(const std::vector<SettingsDocument>& documents, bool trusted, 
   return disabled;
 }
 
-// --- the files ---
-
-struct Place {
-  std::string path;
-  bool from_project;
-  bool of_claude_code;
-};
-
-std::vector<Place> places(const std::string& directory, const config::Environment& environment) {
-  std::vector<Place> list;
-  if (const std::string home = config::home_directory(environment); !home.empty()) {
-    list.push_back({home + "/.claude/settings.json", false, true});
-  }
-  if (const std::string own = config::config_directory(environment); !own.empty()) {
-    list.push_back({own + "/settings.json", false, false});
-  }
-  if (directory.empty()) return list;
-  list.push_back({directory + "/.claude/settings.json", true, true});
-  list.push_back({directory + "/.claude/settings.local.json", true, true});
-  list.push_back({directory + "/.agentd/settings.json", true, false});
-  list.push_back({directory + "/.agentd/settings.local.json", true, false});
-  return list;
-}
-
-// Nullopt if there is nothing in it or it is no JSON object.
-std::optional<Json> read_object(const Place& place, platform::Files& files, Notices& notices) {
-  const auto broken = [&](const std::string& message) {
-    if (place.of_claude_code) notices.push_back({"settings_broken", place.path + ": " + message});
-    return std::nullopt;
-  };
-  const auto text = files.read(place.path, kMaxFile);
-  if (!text && text.error().code == Code::not_found) return std::nullopt;
-  if (!text) return broken(text.error().message);
-  if (text->find_first_not_of(" \t\r\n") == std::string::npos) return std::nullopt;
-  auto json = wire::parse(*text);
-  if (!json) return broken(json.error().message);
-  if (!json->is_object()) return broken("expected a JSON object");
-  return std::move(*json);
-}
-
 }  // namespace
 
 LoadedHooks load_hooks(const std::vector<SettingsDocument>& documents, bool trusted) {
@@ -291,21 +250,6 @@ LoadedHooks load_hooks(const std::vector<SettingsDocument>& documents, bool trus
     std::move(hooks.begin(), hooks.end(), std::back_inserter(loaded.set.hooks));
   }
   return loaded;
-}
-
-SettingsDocuments read_settings_documents(const std::string& directory, platform::Files& files,
-                                          const config::Environment& environment) {
-  SettingsDocuments documents;
-  std::vector<std::string> seen;
-  for (const Place& place : places(directory, environment)) {
-    const std::string canonical = files.canonical(place.path).value_or(place.path);
-    if (contains(seen, canonical)) continue;
-    seen.push_back(canonical);
-    if (auto json = read_object(place, files, documents.notices)) {
-      documents.list.push_back({place.path, place.from_project, std::move(*json)});
-    }
-  }
-  return documents;
 }
 
 }  // namespace agentd::hooks

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 
+#include "hooks/settings_documents.h"
 #include "unit/platform/scratch.h"
 #include "wire/parse.h"
 
