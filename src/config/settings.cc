@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "config/unknown_keys.h"
+#include "config/user_directories.h"
 #include "platform/environment.h"
 #include "wire/decode.h"
 #include "wire/parse.h"
@@ -31,7 +32,9 @@ class Loader {
       : files_(files), environment_(environment) {}
 
   LoadedSettings load(const std::string& directory) {
-    if (const std::string file = user_file(); !file.empty()) add_file(file, Layer::user);
+    if (const std::string own = config_directory(environment_); !own.empty()) {
+      add_file(own + "/settings.json", Layer::user);
+    }
     users_mode_ = loaded_.settings.permission_mode.value_or(PermissionMode::ask);
     users_budget_ = loaded_.settings.max_budget_usd;
     if (!directory.empty()) {
@@ -43,15 +46,6 @@ class Loader {
   }
 
  private:
-  std::string user_file() const {
-    // The XDG specification: a value that is not absolute is to be ignored.
-    if (const auto base = environment_("XDG_CONFIG_HOME"); base && base->starts_with('/')) {
-      return *base + "/agentd/settings.json";
-    }
-    const auto home = environment_("HOME");
-    return home && home->starts_with('/') ? *home + "/.config/agentd/settings.json" : "";
-  }
-
   void add_file(const std::string& path, Layer layer) {
     const auto text = files_.read(path, kMaxFile);
     if (!text) {

@@ -9,18 +9,19 @@
 // is a notice that names file and place; the rest counts. Layers 2 and 3 come with the project,
 // which may be anybody's, so they cannot loosen what the user decided: a permission mode looser
 // than the user's own (or than `ask`), a higher maxBudgetUsd, a `script:` model, keys and addresses
-// are ignored there, with a notice. Claude Code's files, hooks and trust are not read yet.
+// are ignored there, with a notice. What is about hooks is read by hooks/settings.h, from Claude
+// Code's files too.
 //
 // Reads a few small regular files; called by the reader thread when a session begins.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "config/settings_file.h"
+#include "config/user_directories.h"
 #include "platform/files.h"
 
 namespace agentd::config {
@@ -52,8 +53,6 @@ struct LoadedSettings {
   Settings settings;
   std::vector<SettingsNotice> notices;
 };
-
-using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 
 /// Takes the secrets out of the process's environment, where its children could find them, and
 /// keeps them for process_environment(). Once, before the first thread.

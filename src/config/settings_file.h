@@ -77,6 +77,8 @@ struct SettingsFile {
   std::optional<RetrySettings> retry;
   std::optional<StallSettings> stall;
   std::optional<AnthropicSettings> anthropic;
+  std::optional<wire::Json> hooks;              // hooks/settings.h reads and judges
+  std::optional<wire::Json> disable_all_hooks;  // these two
 
   static void fields(auto& field) {
     field("model", &SettingsFile::model, "As in agent/start.");
@@ -90,6 +92,8 @@ struct SettingsFile {
     field("retry", &SettingsFile::retry, "How failed model calls are tried again.");
     field("stall", &SettingsFile::stall, "How long a silent endpoint is waited for.");
     field("anthropic", &SettingsFile::anthropic, "Key and address of the Anthropic API.");
+    field("hooks", &SettingsFile::hooks, "Commands that run at events, as in Claude Code.");
+    field("disableAllHooks", &SettingsFile::disable_all_hooks, "true: no hook runs.");
   }
 };
 

@@ -49,6 +49,12 @@ std::string lowered(std::string_view text) {
   return out;
 }
 
+/// True if something is declared below it; what is below any other key is not ours to judge.
+bool has_known_below(const std::string& path) {
+  return std::any_of(known().begin(), known().end(),
+                     [&path](const std::string& key) { return key.starts_with(path + "."); });
+}
+
 /// How many letters must be put in, left out or changed.
 std::size_t distance(std::string_view left, std::string_view right) {
   std::vector<std::size_t> row(right.size() + 1);
@@ -103,7 +109,7 @@ void collect(const wire::Json& object, const std::string& prefix, std::vector<st
     const std::string path = prefix + key;
     if (key.find('.') != std::string::npos || !is_known(path)) {
       out.push_back(path);
-    } else if (value.is_object()) {
+    } else if (value.is_object() && has_known_below(path)) {
       collect(value, path + ".", out);
     }
   }

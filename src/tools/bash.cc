@@ -1,9 +1,7 @@
 #include "tools/bash.h"
 
-#include <csignal>
-#include <cstring>
-
 #include "base/path.h"
+#include "platform/signal_name.h"
 #include "tools/bash.md.h"
 #include "tools/benign_exit.h"
 #include "tools/output_text.h"
@@ -50,12 +48,6 @@ std::string seconds(std::int64_t ms) {
   return std::to_string(ms) + " ms";
 }
 
-std::string signal_name(int signal) {
-  const char* name = ::sigabbrev_np(signal);
-  return "signal " + std::to_string(signal) +
-         (name != nullptr ? " (SIG" + std::string(name) + ")" : "");
-}
-
 std::string joined(const std::vector<std::string>& parts) {
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
@@ -68,7 +60,7 @@ std::string headline(const platform::CommandEnd& end, bool benign, std::int64_t 
     case How::exited:
       return end.exit_code == 0 || benign ? "" : "Exit code " + std::to_string(end.exit_code);
     case How::signalled:
-      return "Killed by " + signal_name(end.signal);
+      return "Killed by " + platform::signal_name(end.signal);
     case How::timed_out:
       return "Timed out after " + seconds(timeout_ms) +
              ": the command and everything it started were killed. Give a larger timeout (at "

@@ -257,3 +257,13 @@ TEST_CASE("keys, addresses and scripts never come from a project") {
     CHECK(notices.size() == 2);
   }
 }
+
+TEST_CASE("what is about hooks is known here, and judged elsewhere") {
+  for (const char* text :
+       {R"({"hooks": {"PreToolUse": [{"hooks": [{"type": "x"}]}], "NoSuchEvent": {"a": {}}}})",
+        R"({"hooks": 5, "disableAllHooks": "yes"})", R"({"disableAllHooks": true})"}) {
+    World world;
+    world.files.content[kUser] = text;
+    CHECK(world.load().notices.empty());
+  }
+}
