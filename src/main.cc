@@ -2,6 +2,7 @@
 //
 //   agentd        serves the native protocol on standard input and output (server/server.h)
 //   agentd run    one run from a shell (server/run_command.h)
+//   agentd trust  adds a directory to those whose own files may run hooks (config/trust.h)
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include "base/log.h"
 #include "base/version.h"
 #include "config/settings.h"
+#include "config/trust.h"
 #include "permission/permission.h"
 #include "platform/stdio.h"
 #include "server/exit_code.h"
@@ -168,6 +170,18 @@ int fail(const Error& error) {
   return server::exit_code::kError;
 }
 
+// `agentd trust DIR`: what the directory's own files decide (hooks) counts from now on.
+int trust(const std::string& directory) {
+  const auto files = platform::make_disk_files();
+  std::error_code failed;
+  const std::string absolute = std::filesystem::absolute(directory, failed).string();
+  const auto trusted =
+      config::trust(config::trust_file(config::process_environment()), absolute, *files);
+  if (!trusted) return fail(trusted.error());
+  std::printf("trusted: %s\n", trusted->c_str());
+  return server::exit_code::kSuccess;
+}
+
 // Without descriptors or threads there is nothing to serve with.
 int refused(const std::system_error& error) {
   std::fprintf(stderr, "agentd: cannot start: the system refused a resource (%s)\n", error.what());
@@ -205,6 +219,10 @@ int main(int argc, char** argv) {
   CLI::App* run = app.add_subcommand("run", "One run from a shell: agentd run \"what to do\"");
   run->footer(kRunNotes);
   add_run_flags(*run, flags);
+  std::string directory;
+  CLI::App* trusting = app.add_subcommand(
+      "trust", "Let the hooks count that a directory's own settings files ask for");
+  trusting->add_option("directory", directory, "A workspace")->type_name("DIR")->required();
   app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);
@@ -217,6 +235,7 @@ int main(int argc, char** argv) {
   }
 
   try {
+    if (trusting->parsed()) return trust(directory);
     return start(flags, run->parsed());
   } catch (const std::system_error& error) {
     return refused(error);

@@ -81,7 +81,7 @@ add_room(context agentd_message agentd_platform)
 add_room(permission agentd_message agentd_platform)
 add_room(hooks agentd_wire agentd_platform agentd_config)
 add_room(tools agentd_wire agentd_message agentd_platform)
-add_room(agent agentd_model agentd_context agentd_permission agentd_tools)
+add_room(agent agentd_model agentd_context agentd_permission agentd_hooks agentd_tools)
 add_room(server agentd_agent agentd_rpc agentd_protocol agentd_config)
 
 if(NOT EXISTS ${PROJECT_SOURCE_DIR}/src/main.cc)

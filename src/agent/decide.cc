@@ -71,6 +71,10 @@ Decision without_calls(const TurnFacts& turn, const Spent& spent) {
     return Ending::model_error;
   }
   if (turn.steered) return Transition::message_queued;
+  if (turn.stop_hook_prevents) return Ending::stop_hook_prevented;
+  if (turn.stop_hook_objects && spent.stop_hook_blocked < kMaxStopHookBlocked) {
+    return Transition::stop_hook_blocked;
+  }
   if (turn.below_token_budget) return Transition::budget_continued;
   if (turn.queued) return Transition::message_queued;
   return Ending::completed;
@@ -93,6 +97,7 @@ Decision first_row(const TurnFacts& turn, const Spent& spent, const Limits& limi
   }
   if (turn.has_calls) {
     if (turn.blocked) return Ending::blocked;
+    if (turn.hook_stopped) return Ending::hook_stopped;
     if (turn.repeated) return Ending::repeated_calls;
     return Transition::next_turn;
   }
@@ -140,6 +145,9 @@ Spent spend(Spent spent, Transition transition) {
     case Transition::nudged:
       ++spent.nudged;
       break;
+    case Transition::stop_hook_blocked:
+      ++spent.stop_hook_blocked;
+      [[fallthrough]];
     case Transition::message_queued:
     case Transition::budget_continued:
       spent.turn_paused = 0;
@@ -176,6 +184,8 @@ std::string_view to_string(Transition transition) {
       return "fallback_model";
     case Transition::message_queued:
       return "message_queued";
+    case Transition::stop_hook_blocked:
+      return "stop_hook_blocked";
     case Transition::budget_continued:
       return "budget_continued";
   }
@@ -192,6 +202,10 @@ std::string_view to_string(Ending ending) {
       return "aborted_tools";
     case Ending::blocked:
       return "blocked";
+    case Ending::hook_stopped:
+      return "hook_stopped";
+    case Ending::stop_hook_prevented:
+      return "stop_hook_prevented";
     case Ending::repeated_calls:
       return "repeated_calls";
     case Ending::max_turns:
@@ -233,6 +247,8 @@ OutcomeKind outcome_of(Ending ending) {
     case Ending::aborted_streaming:
     case Ending::aborted_tools:
     case Ending::blocked:
+    case Ending::hook_stopped:
+    case Ending::stop_hook_prevented:
     case Ending::repeated_calls:
     case Ending::max_turns:
     case Ending::max_budget:

@@ -23,6 +23,7 @@ enum class Transition {
   compacted,            // it did not fit the window: the older part is summed up first
   fallback_model,       // the model cannot be had: the next one of fallbackModels is asked
   message_queued,       // the user said something meanwhile
+  stop_hook_blocked,    // a Stop hook objects to the end
   budget_continued,     // less than the tokenBudget was spent: asked to go on
 };
 
@@ -31,8 +32,10 @@ enum class Ending {
   completed,
   aborted_streaming,
   aborted_tools,
-  blocked,         // the user denied a call, and onDeny is stop
-  repeated_calls,  // the model went in circles, and nobody could be asked
+  blocked,              // the user denied a call, and onDeny is stop
+  hook_stopped,         // a hook said that the run must not go on
+  stop_hook_prevented,  // the same, of a Stop hook
+  repeated_calls,       // the model went in circles, and nobody could be asked
   max_turns,
   max_budget,
   output_limit,
@@ -60,6 +63,9 @@ struct TurnFacts {
   bool has_calls = false;                      // the kept reply holds tool_use blocks
   bool call_cut = false;                       // one of them was cut by the limit
   bool empty = false;                     // no text and no call (thinking only counts as empty)
+  bool hook_stopped = false;              // a hook of a call, or of the batch, ends the run
+  bool stop_hook_objects = false;         // a Stop hook was asked, and says: go on
+  bool stop_hook_prevents = false;        // or: end here, whatever else waits
   bool blocked = false;                   // a plain refusal by the user, and onDeny is stop
   bool repeated = false;                  // a call closed a circle, and nobody could be asked
   bool steered = false;                   // the user said something that waits for the next turn
@@ -73,11 +79,12 @@ struct TurnFacts {
 struct Spent {
   int turns = 0;  // model calls, retries not counted
   bool output_limit_raised = false;
-  bool compacted = false;  // because it did not fit, and no reply has fitted since
-  int output_resumed = 0;  // in a row
-  int reply_cut = 0;       // in a row
-  int turn_paused = 0;     // in a row
-  int nudged = 0;          // in a row
+  bool compacted = false;     // because it did not fit, and no reply has fitted since
+  int output_resumed = 0;     // in a row
+  int reply_cut = 0;          // in a row
+  int turn_paused = 0;        // in a row
+  int nudged = 0;             // in a row
+  int stop_hook_blocked = 0;  // in the whole run
 };
 
 struct Limits {
@@ -91,6 +98,7 @@ inline constexpr int kMaxOutputResumed = 3;
 inline constexpr int kMaxReplyCut = 3;
 inline constexpr int kMaxTurnPaused = 5;
 inline constexpr int kMaxNudged = 1;
+inline constexpr int kMaxStopHookBlocked = 8;
 
 /// The user wants `budget` output tokens spent (0: none wanted) on the task.
 struct TokenBudget {

@@ -16,6 +16,7 @@
 
 #include "agent/decide.h"
 #include "agent/waiting_messages.h"
+#include "hooks/runner.h"
 #include "message/message.h"
 #include "model/event.h"
 #include "platform/commands.h"
@@ -130,6 +131,12 @@ struct Compacted {
   std::string fault;  // why it was not done; empty: it was
 };
 
+/// A hook has run.
+struct HookRan {
+  hooks::HookRecord record;
+  std::string tool_use_id;  // of the call it ran for; empty: none
+};
+
 enum class NoticeLevel { info, warning, error };
 
 struct Notice {
@@ -149,7 +156,7 @@ struct RunEnded {
 using Event =
     std::variant<RunStarted, TurnStarted, TurnEnded, TextDelta, ThinkingDelta, ToolUse,
                  ToolProgress, ToolResult, ApprovalRequested, ApprovalResolved, ReplyDiscarded,
-                 Retrying, Attachment, Compacting, Compacted, Notice, RunEnded>;
+                 Retrying, Attachment, Compacting, Compacted, HookRan, Notice, RunEnded>;
 
 /// Where a run's events go. Called on the run's thread; never waits.
 class Sink {

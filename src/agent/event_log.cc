@@ -65,6 +65,11 @@ struct Line {
     if (!event.fault.empty()) return "not compacted: " + event.fault;
     return "compacted to " + std::to_string(event.tokens_after) + " tokens";
   }
+  std::string operator()(const HookRan& event) const {
+    const auto& record = event.record;
+    return "hook " + std::string(hooks::to_string(record.event)) + " of " + record.origin + ", " +
+           std::to_string(record.duration.count()) + " ms";
+  }
   std::string operator()(const RunEnded& event) const {
     return "ended: " + std::string(to_string(event.ending)) +
            (event.message.empty() ? "" : ": " + event.message);

@@ -33,6 +33,7 @@ void Executor::begin_turn(bool gate_open) {
   any_cut_ = false;
   blocked_ = false;
   repeated_ = false;
+  hook_stop_.reset();
   repeated_calls_.begin_turn();
 }
 
@@ -251,10 +252,16 @@ void Executor::start_job(Call& call, bool may_run) {
       .read_set = setup_.conversation.read_set,
       .mode = setup_.conversation.mode,
       .grants = grants_,
+      .hooks = setup_.hooks,
+      .hooks_ran = call.hooks_ran,
+      .hooks_say = call.hooks_say,
+      .hook_reason = call.hook_reason,
       .may_run = may_run,
       .approved = call.approved,
       .tell = setup_.tell,
   };
+  job.hooks.cwd = setup_.conversation.cwd;
+  job.hooks.mode = setup_.conversation.mode;
   try {
     jobs_.start(std::move(job));
   } catch (const std::system_error& failure) {
@@ -279,10 +286,18 @@ void Executor::on(CallChecked& checked) {
     settle_text(*call, ToolStatus::cancelled, std::string(texts::kNotRunInterrupted));
     return;
   }
-  // Mode and grants may have changed while the job looked: the question is put by today's.
-  if (!call->approved) {
-    checked.verdict = permission::judge(setup_.conversation.mode, checked.access,
-                                        setup_.conversation.workspace, *grants_);
+  call->hooks_ran = true;
+  call->hooks_say = checked.hooks_say;
+  call->hook_reason = std::move(checked.hook_reason);
+  take_input(*call, checked.input);
+  if (checked.approved_by_hook) {
+    call->approved = checked.access;
+    checked.verdict = {permission::Decision::allow, {}};
+  }
+  // Mode and grants may have changed while the job looked: the question is put by today's. A denial
+  // of a PermissionRequest hook stays one.
+  if (!call->approved && checked.verdict.decision != permission::Decision::deny) {
+    checked.verdict = judge(*call, checked.access);
   }
   if (call->input_replaced && !call->approved) {
     if (checked.verdict.decision == permission::Decision::ask) {
@@ -297,6 +312,31 @@ void Executor::on(CallChecked& checked) {
   call->preview = std::move(checked.preview);
   after_verdict(*call, std::move(checked.verdict));
   advance();
+}
+
+permission::Verdict Executor::judge(const Call& call, const Access& access) const {
+  return with_hooks(
+      permission::judge(setup_.conversation.mode, access, setup_.conversation.workspace, *grants_),
+      call.hooks_say, call.hook_reason);
+}
+
+void Executor::take_input(Call& call, const std::shared_ptr<const Json>& input) {
+  if (input == call.input) return;
+  call.input = input;
+  call.safe = call.tool->safe(*input);
+  call.hooks_changed_input = true;
+}
+
+void Executor::on(HooksRan& ran) {
+  const Call* call = by_job(ran.job);
+  const bool open = call != nullptr && call->state != CallState::settled;
+  for (hooks::HookRecord& record : ran.records) {
+    setup_.emit(HookRan{std::move(record), open ? call->id : ""});  // nothing follows a result
+  }
+  if (!ran.stop || hook_stop_) return;
+  hook_stop_ = std::move(ran.stop);
+  for (Call& each : calls_) each.cancelled_ahead = true;  // also those still to come
+  cancel_queued_from(0, texts::kHookStopped);
 }
 
 void Executor::after_verdict(Call& call, permission::Verdict verdict) {
@@ -318,6 +358,7 @@ void Executor::after_verdict(Call& call, permission::Verdict verdict) {
 void Executor::on(CallBegan& began) {
   Call* call = by_job(began.job);
   if (call == nullptr || call->state == CallState::settled) return;
+  take_input(*call, began.input);
   call->state = CallState::running;
   call->began = true;
   setup_.emit(ToolUse{call->id, call->name, ToolUseState::running, {}, nullptr});
@@ -337,8 +378,9 @@ void Executor::on(CallFinished& finished) {
   call->holds_place = false;
   auto& outcome = finished.outcome;
   if (outcome.cwd) setup_.conversation.cwd = *outcome.cwd;
-  if (call->input_replaced) {
-    TextBlock note{"(The user changed the input of this call to "};
+  if (call->input_replaced || call->hooks_changed_input) {
+    TextBlock note{call->input_replaced ? "(The user changed the input of this call to "
+                                        : "(A hook changed the input of this call to "};
     wire::append_json(note.text, *call->input);
     note.text += ".)";
     outcome.content.emplace_back(std::move(note));

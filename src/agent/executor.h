@@ -42,6 +42,7 @@ class Executor {
     std::string session_id;
     std::shared_ptr<FlowGate> gate;
     bool approvals = true;    // somebody can be asked
+    HookContext hooks = {};   // cwd and mode are filled in for each call
     bool deny_stops = false;  // a person's plain deny ends the run
     std::function<void(Event)> emit;
     std::function<void(JobMessage)> tell;  // into the run's mailbox, from any thread
@@ -79,6 +80,8 @@ class Executor {
   bool any_about_to_run() const;  // a job is looking, and will run its call if it may
   bool any_open() const { return !settled(); }
   bool any_cut() const { return any_cut_; }
+  /// A hook ends the run: why, for people.
+  const std::optional<std::string>& stopped_by_hook() const { return hook_stop_; }
   bool blocked() const { return blocked_; }    // a person's plain deny, and that ends the run
   bool repeated() const { return repeated_; }  // a call closed a circle, nobody could be asked
 
@@ -100,9 +103,12 @@ class Executor {
   bool can_ask() const;
   void settle_unfinished(Call& call, ReplyEnd how, bool is_last);
   void on(CallChecked& checked);
+  void on(HooksRan& ran);
   void on(CallBegan& began);
   void on(CallProgress& progress);
   void on(CallFinished& finished);
+  permission::Verdict judge(const Call& call, const Access& access) const;
+  void take_input(Call& call, const std::shared_ptr<const Json>& input);
   void after_verdict(Call& call, permission::Verdict verdict);
   bool writes_same_file_ahead(const Call& call) const;
   Call* by_block(int block);
@@ -121,6 +127,7 @@ class Executor {
   bool any_cut_ = false;
   bool blocked_ = false;
   bool repeated_ = false;
+  std::optional<std::string> hook_stop_;
   RepeatedCalls repeated_calls_;
 };
 

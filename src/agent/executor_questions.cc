@@ -91,7 +91,7 @@ void Executor::set_mode(permission::Mode mode) {
   for (auto& call : calls_) {
     if (call.state != CallState::awaiting_approval && call.state != CallState::must_ask) continue;
     const bool was_asked = call.state == CallState::awaiting_approval;
-    auto verdict = permission::judge(mode, call.asked, setup_.conversation.workspace, *grants_);
+    auto verdict = judge(call, call.asked);
     if (verdict.decision == permission::Decision::ask) continue;
     const bool allowed = verdict.decision == permission::Decision::allow;
     if (was_asked) {

@@ -1,5 +1,6 @@
 #include "agent/loop.h"
 
+#include <iterator>
 #include <random>
 #include <utility>
 
@@ -41,6 +42,8 @@ Loop::Loop(const RunOptions& options, Conversation& conversation, const Services
           .session_id = options.session_id,
           .gate = gate_,
           .approvals = options.approvals,
+          .hooks =
+              {options.hooks, options.session_id, options.run_id, {}, conversation.workspace, {}},
           .deny_stops = options.deny_stops,
           .emit = [this](Event event) { emit(std::move(event)); },
           .tell = [box = mailbox_](JobMessage m) { box->push(JobArrived{std::move(m)}); },
@@ -62,12 +65,13 @@ Loop::~Loop() {
 RunEnded Loop::run() {
   emit(RunStarted{options_.model.name});
   if (options_.compaction) return compact_only();
-  append_prompt();
+  if (!append_prompt()) return ended(Ending::hook_stopped);
   count_overhead();
   while (true) {
     if (const auto ending = prepare()) return ended(*ending);
     stream();
     settle();
+    tell_hooks_of_batch();
     const Decision decision = decide_turn();
     record(decision);
     emit(TurnEnded{spent_.turns, reply_.stop ? reply_.stop->wire : "", reply_.usage});
@@ -128,9 +132,15 @@ void Loop::deliver_messages() {
   }
 }
 
-void Loop::append_prompt() {
+// False: a hook refuses the prompt, and the model is not told of it.
+bool Loop::append_prompt() {
   Message prompt{Role::user, options_.prompt};
-  if (conversation_.history.empty()) {
+  const bool first = conversation_.history.empty();
+  auto contexts = contexts_for_prompt(first);
+  if (!contexts) return false;
+  prompt.blocks.insert(prompt.blocks.begin(), std::make_move_iterator(contexts->begin()),
+                       std::make_move_iterator(contexts->end()));
+  if (first) {
     looking_around_ = std::thread([box = mailbox_, cwd = conversation_.cwd,
                                    now = services_.clock.wall(), &files = services_.files] {
       std::string text;
@@ -147,6 +157,7 @@ void Loop::append_prompt() {
     }
   }
   conversation_.history.append(std::move(prompt));
+  return true;
 }
 
 void Loop::count_overhead() {
@@ -278,6 +289,7 @@ TurnFacts Loop::facts() const {
   turn.has_calls = reply_kept_ && reply_.has_calls();
   turn.call_cut = executor_.any_cut();
   turn.blocked = executor_.blocked();
+  turn.hook_stopped = batch_stopped_ || executor_.stopped_by_hook();
   turn.repeated = executor_.repeated();
   turn.steered = waiting_messages_.any(Delivery::steer);
   turn.queued = waiting_messages_.any(Delivery::queue);
@@ -300,7 +312,18 @@ Decision Loop::decide_turn() {
       .can_compact = may_compact(),
       .can_fall_back = fallbacks_used_ < options_.fallback_models.size(),
   };
-  return decide(facts(), spent_, limits);
+  TurnFacts turn = facts();
+  Decision decision = decide(turn, spent_, limits);
+  const bool would_end = decision == Decision(Ending::completed) ||
+                         decision == Decision(Transition::budget_continued) ||
+                         (decision == Decision(Transition::message_queued) && !turn.steered);
+  if (would_end && hook_context().has(hooks::Event::stop)) {
+    ask_stop_hooks(turn);
+    turn.cancelled = cancelled_;
+    turn.steered = waiting_messages_.any(Delivery::steer);
+    decision = decide(turn, spent_, limits);
+  }
+  return decision;
 }
 
 // How history reads after the turn.
@@ -326,7 +349,11 @@ void Loop::record(const Decision& decision) {
   const bool text_cut = resumed && !reply_.has_calls();
   const bool continued = decision == Decision(Transition::budget_continued);
   if (continued) round_began_at_ = usage_.output_tokens.value_or(0);
-  record_reply(text_cut ? texts::kResume : continued ? texts::kBudgetLeft : std::string_view());
+  const bool objected = decision == Decision(Transition::stop_hook_blocked);
+  record_reply(text_cut    ? std::string(texts::kResume)
+               : continued ? std::string(texts::kBudgetLeft)
+               : objected  ? texts::stop_hook(hook_reason_)
+                           : std::string());
 }
 
 // For the rest of this run. The failed reply left nothing behind (no call had started).
@@ -345,6 +372,8 @@ void Loop::record_reply(std::string_view user_text) {
     if (!reply_.empty()) {
       conversation_.history.append(std::move(said));
       answer.blocks = executor_.results();
+      std::move(batch_contexts_.begin(), batch_contexts_.end(), std::back_inserter(answer.blocks));
+      batch_contexts_.clear();
     }
   }
   if (reply_kept_) {
@@ -385,6 +414,13 @@ std::string Loop::why(Ending ending) const {
       return given_up_note();
     case Ending::blocked:
       return "A call was denied. Start again on this session to go on, and say what to do instead.";
+    case Ending::hook_stopped:
+    case Ending::stop_hook_prevented:
+      return "A hook ended the run" +
+             (executor_.stopped_by_hook() && !executor_.stopped_by_hook()->empty()
+                  ? ": " + *executor_.stopped_by_hook()
+              : hook_reason_.empty() ? "."
+                                     : ": " + hook_reason_);
     case Ending::repeated_calls:
       return "The model made the same calls again and again. Start again on this session and tell "
              "it what to do differently.";

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <unordered_set>
@@ -73,6 +74,7 @@ class Loop {
   void on(ApprovalAnswered& answered);
   void on(ModeSet& set);
   void on(ApprovalsWithdrawn&);
+  void on(HooksDone& done);
   void on(ModelSet& set);
   void on(MessageSent& sent);
   void on(MessageTakenBack& taken);
@@ -80,10 +82,19 @@ class Loop {
   void give_up_in_time();
   bool is_last_block_call() const;
   std::string new_tool_use_id(const std::string& wanted);
-  void append_prompt();
+  bool append_prompt();
   void count_overhead();
   void record(const Decision& decision);
   void note_tokens_spent(const Usage& usage);
+
+  // Hooks (loop_hooks.cc).
+  HookContext hook_context() const;
+  hooks::MergedVerdict run_hooks(hooks::EventInput event);
+  void add_contexts(std::vector<Block>& blocks, std::string_view event,
+                    std::vector<std::string> contexts) const;
+  std::optional<std::vector<Block>> contexts_for_prompt(bool first);
+  void tell_hooks_of_batch();
+  void ask_stop_hooks(TurnFacts& turn);
 
   // Compaction (loop_compaction.cc).
   bool make_room();
@@ -137,6 +148,12 @@ class Loop {
   int request_ = 0;  // counts requests; stale events carry an earlier number
   bool retry_due_ = false;
   bool held_ = false;  // the stream is paused: the client reads too slowly
+
+  std::stop_source hooks_stop_;
+  std::optional<hooks::HookOutcomes> hooks_done_;
+  std::string hook_reason_;            // of the hook that decided last, for people
+  std::vector<Block> batch_contexts_;  // what PostToolBatch hooks say, for the model
+  bool batch_stopped_ = false;
 
   bool cancelled_ = false;
   bool call_was_open_ = false;  // when it was cancelled

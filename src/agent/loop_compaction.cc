@@ -60,7 +60,17 @@ bool Loop::make_room() {
 bool Loop::compact(CompactionTrigger trigger, const std::string& instructions) {
   auto& history = conversation_.history;
   const std::int64_t before = history.tokens().tokens();
+  const auto hook = run_hooks(hooks::PreCompactInput{trigger == CompactionTrigger::manual
+                                                         ? hooks::CompactTrigger::manual
+                                                         : hooks::CompactTrigger::automatic,
+                                                     instructions});
   emit(Compacting{trigger, before});
+  if (hook.block || hook.stop) {
+    summary_fault_ = "A hook forbids it" + (hook.reason.empty() ? "." : ": " + hook.reason);
+    conversation_.compaction_breaker.failed();
+    emit(Compacted{trigger, before, before, summary_fault_});
+    return false;
+  }
   const auto summary = ask_for_summary(instructions);
   if (!summary) {
     if (!cancelled_) conversation_.compaction_breaker.failed();

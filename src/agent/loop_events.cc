@@ -165,6 +165,7 @@ void Loop::on(CancelAsked& asked) {
   cancelled_ = true;
   call_was_open_ = executor_.any_open();
   stream_.reset();
+  hooks_stop_.request_stop();
   executor_.cancel();
   give_up_in_time();
 }
@@ -185,6 +186,10 @@ void Loop::on(ModeSet& set) {
 
 void Loop::on(ApprovalsWithdrawn&) {
   executor_.withdraw_approvals();
+}
+
+void Loop::on(HooksDone& done) {
+  hooks_done_ = std::move(done.outcomes);
 }
 
 // The reply under way stays that of the model that was asked; the next turn is the new one's.

@@ -31,6 +31,7 @@
 #include "base/clock.h"
 #include "base/flow_gate.h"
 #include "base/ids.h"
+#include "hooks/hook_set.h"
 #include "model/models.h"
 #include "model/retry.h"
 #include "tools/registry.h"
@@ -52,9 +53,10 @@ struct RunOptions {
   bool auto_compact = true;  // before the window is full, and when it is
   /// Set: no prompt, only a compaction, with the user's wishes for the summary (may be empty).
   std::optional<std::string> compaction;
-  bool deny_stops = false;               // a person's plain deny ends the run: `blocked`
-  std::int64_t token_budget = 0;         // output tokens the user wants spent; 0: none
-  std::optional<double> max_budget_usd;  // needs prices of every model that may answer
+  std::shared_ptr<const hooks::HookSet> hooks;  // nullptr: none
+  bool deny_stops = false;                      // a person's plain deny ends the run: `blocked`
+  std::int64_t token_budget = 0;                // output tokens the user wants spent; 0: none
+  std::optional<double> max_budget_usd;         // needs prices of every model that may answer
   std::vector<model::ResolvedModel> fallback_models;  // asked in turn when `model` cannot be had
   model::RetryPolicy retry;
 };

@@ -43,6 +43,10 @@ struct ModeSet {
 
 struct ApprovalsWithdrawn {};
 
+struct HooksDone {
+  hooks::HookOutcomes outcomes;
+};
+
 struct ModelSet {
   model::ResolvedModel model;
 };
@@ -57,8 +61,9 @@ struct MessageTakenBack {
   std::function<void(Result<void>)> done;
 };
 
-using RunMessage = std::variant<ModelArrived, JobArrived, SurroundingsFound, RetryDue, FlowResumed,
-                                GiveUpDue, CancelAsked, ApprovalAnswered, ModeSet,
-                                ApprovalsWithdrawn, ModelSet, MessageSent, MessageTakenBack>;
+using RunMessage =
+    std::variant<ModelArrived, JobArrived, SurroundingsFound, RetryDue, FlowResumed, GiveUpDue,
+                 CancelAsked, ApprovalAnswered, ModeSet, ApprovalsWithdrawn, HooksDone, ModelSet,
+                 MessageSent, MessageTakenBack>;
 
 }  // namespace agentd::agent

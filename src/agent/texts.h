@@ -52,6 +52,18 @@ inline constexpr std::string_view kResume =
 inline constexpr std::string_view kNudge =
     "Your reply was empty. Go on with the task, or say that it is done.";
 
+inline constexpr std::string_view kHookStopped = "Not run: a hook ended the run.";
+
+inline std::string invalid_hook_input(std::string_view fault) {
+  return "Not run: a hook changed the input of this call, and what it made does not fit the tool's "
+         "schema: " +
+         std::string(fault);
+}
+
+inline std::string stop_hook(std::string_view reason) {
+  return "Do not stop yet: a Stop hook of this session objects. It says: " + std::string(reason);
+}
+
 inline std::string unknown_tool(std::string_view name, std::string_view known) {
   return "There is no tool named `" + std::string(name) +
          "`. Tools you can call: " + std::string(known) + ".";

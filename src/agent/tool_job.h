@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "agent/event.h"
+#include "agent/hook_context.h"
 #include "permission/permission.h"
 #include "tools/tool.h"
 
@@ -20,14 +21,26 @@ namespace agentd::agent {
 /// job is over.
 struct CallChecked {
   std::uint64_t job = 0;
+  std::shared_ptr<const Json> input;  // that of the call, or what its hooks made of it
+  std::optional<hooks::PermissionDecision> hooks_say;
+  std::string hook_reason;
+  bool approved_by_hook = false;
   permission::Verdict verdict;
   Access access;  // resolved
   std::optional<std::string> preview;
 };
 
+/// Its hooks have run; the job goes on.
+struct HooksRan {
+  std::uint64_t job = 0;
+  std::vector<hooks::HookRecord> records;
+  std::optional<std::string> stop;  // a hook ends the run: why
+};
+
 /// It runs now.
 struct CallBegan {
   std::uint64_t job = 0;
+  std::shared_ptr<const Json> input;
 };
 
 struct CallProgress {
@@ -42,7 +55,7 @@ struct CallFinished {
   tools::Outcome outcome;
 };
 
-using JobMessage = std::variant<CallChecked, CallBegan, CallProgress, CallFinished>;
+using JobMessage = std::variant<CallChecked, HooksRan, CallBegan, CallProgress, CallFinished>;
 
 struct ToolJob {
   std::uint64_t job = 0;
@@ -52,6 +65,10 @@ struct ToolJob {
   std::shared_ptr<platform::ReadSet> read_set;  // keeps context.read_set alive
   permission::Mode mode = permission::Mode::ask;
   std::shared_ptr<const permission::Grants> grants;
+  HookContext hooks;
+  bool hooks_ran = false;  // PreToolUse, in an earlier job of the call; what they said follows
+  std::optional<hooks::PermissionDecision> hooks_say = {};
+  std::string hook_reason = {};
   bool may_run = false;                  // its place is free
   std::optional<Access> approved;        // the user agreed to this
   std::function<void(JobMessage)> tell;  // any thread

@@ -20,6 +20,7 @@ struct StartParams {
   std::optional<OnDeny> on_deny;
   std::optional<std::string> system_prompt;
   std::optional<std::vector<std::string>> fallback_models;
+  std::optional<bool> trusted;
   std::optional<double> max_budget_usd;
   std::optional<std::int64_t> token_budget;
 
@@ -57,6 +58,9 @@ struct StartParams {
         "fallbackModels", &StartParams::fallback_models,
         "Models to go on with, in this order and for this run only, when the one before cannot be "
         "had (overload, rate limit, server or network fault). Absent: those of the settings.");
+    field("trusted", &StartParams::trusted,
+          "The user trusts the workspace: what its own files decide (hooks) counts. Only looked at "
+          "when the session begins. Absent: as `agentd trust` has it.");
     field("maxBudgetUsd", &StartParams::max_budget_usd,
           "The run ends when its model calls have cost this many US dollars; needs models whose "
           "prices agentd knows (model/list). Absent: that of the settings, else none.",

@@ -253,6 +253,29 @@ struct Compacted {
   }
 };
 
+struct HookRan {
+  static constexpr std::string_view kName = "HookRan";
+  std::string event;
+  std::string command;
+  std::string origin;
+  HookOutcome outcome = HookOutcome::success;
+  std::int64_t duration_ms = 0;
+  std::optional<int> exit_code;
+  std::optional<std::string> message;
+  std::optional<std::string> tool_use_id;
+
+  static void fields(auto& field) {
+    field("event", &HookRan::event, "PreToolUse, Stop and so on.");
+    field("command", &HookRan::command, "The command, as its settings file has it.");
+    field("origin", &HookRan::origin, "That file.");
+    field("outcome", &HookRan::outcome, "What came of it.");
+    field("durationMs", &HookRan::duration_ms, "How long it took.", {.minimum = 0});
+    field("exitCode", &HookRan::exit_code, "Absent if it did not exit by itself.");
+    field("message", &HookRan::message, "Its words, its objection, or what is broken.");
+    field("toolUseId", &HookRan::tool_use_id, "The call it ran for; absent: none.");
+  }
+};
+
 struct Notice {
   static constexpr std::string_view kName = "Notice";
   NoticeLevel level = NoticeLevel::info;

@@ -114,6 +114,8 @@ inline constexpr Notification<OfRun<Compacting>> kCompacting{
 inline constexpr Notification<OfRun<Compacted>> kCompacted{
     "agent/compacted",
     "The model sees a summary in place of the older messages from now on, or why it does not."};
+inline constexpr Notification<OfRun<HookRan>> kHook{"agent/hook",
+                                                    "A hook of the user's settings has run."};
 inline constexpr Notification<OfRun<Notice>> kNotice{
     "agent/notice", "Something a person should know that changes nothing for programs."};
 inline constexpr Notification<OfRun<RunEnded>> kRunEnded{
@@ -129,7 +131,7 @@ constexpr void each_method(Visitor&& visit) {
   all(kToolList, kModelList);
   all(kRunStarted, kTurnStarted, kTextDelta, kThinkingDelta, kToolUse, kApprovalRequested,
       kApprovalResolved, kToolProgress, kToolResult, kReplyDiscarded, kRetrying, kAttachment,
-      kCompacting, kCompacted, kNotice, kTurnEnded, kRunEnded);
+      kCompacting, kCompacted, kHook, kNotice, kTurnEnded, kRunEnded);
 }
 
 }  // namespace agentd::protocol

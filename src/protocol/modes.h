@@ -38,6 +38,19 @@ constexpr auto wire_names(Delivery) {
        {queue, "queue", "When the run would end: it goes on with this instead."}});
 }
 
+enum class HookOutcome { success, blocked, broken, cancelled };
+
+constexpr auto wire_names(HookOutcome) {
+  using enum HookOutcome;
+  return wire::names<HookOutcome>(
+      "HookOutcome",
+      {{success, "success", "It had no objection."},
+       {blocked, "blocked", "It objects; what that means depends on its event."},
+       {broken, "broken",
+        "Missing, crashed, timed out, or said nothing that makes sense: it decides nothing."},
+       {cancelled, "cancelled", "Killed with the run; it decides nothing."}});
+}
+
 enum class CompactionTrigger { automatic, window_exceeded, manual };
 
 constexpr auto wire_names(CompactionTrigger) {
@@ -152,6 +165,7 @@ enum class Transition {
   compacted,
   fallback_model,
   message_queued,
+  stop_hook_blocked,
   budget_continued,
 };
 
@@ -171,6 +185,7 @@ constexpr auto wire_names(Transition) {
        {fallback_model, "fallback_model",
         "The model could not be had: the next one of fallbackModels answers from here on."},
        {message_queued, "message_queued", "A message of agent/send goes to the model."},
+       {stop_hook_blocked, "stop_hook_blocked", "A Stop hook objects to the end."},
        {budget_continued, "budget_continued",
         "The tokenBudget is not spent: the model is asked to go on."}});
 }
@@ -180,6 +195,8 @@ enum class Ending {
   aborted_streaming,
   aborted_tools,
   blocked,
+  hook_stopped,
+  stop_hook_prevented,
   repeated_calls,
   max_turns,
   max_budget,
@@ -199,6 +216,8 @@ constexpr auto wire_names(Ending) {
        {aborted_streaming, "aborted_streaming", "Cancelled while no call was open."},
        {aborted_tools, "aborted_tools", "Cancelled while a call was open."},
        {blocked, "blocked", "A person denied a call, and onDeny is stop."},
+       {hook_stopped, "hook_stopped", "A hook said that the run must not go on."},
+       {stop_hook_prevented, "stop_hook_prevented", "A Stop hook said so, whatever else waited."},
        {repeated_calls, "repeated_calls",
         "The model made the same calls again and again, and nobody could be asked."},
        {max_turns, "max_turns", "maxTurns model calls were made and there was more to do."},

@@ -168,10 +168,11 @@ Result<Session*> Server::session_for(const protocol::StartParams& params, Sessio
     }
     if (Session* known = sessions_.find(*params.session_id)) return known;
   }
-  auto beginning = engine_.begin(params.cwd.value_or(current_directory()));
+  auto beginning = engine_.begin(params.cwd.value_or(current_directory()), params.trusted);
   if (!beginning) return at_parameter(beginning.error(), "params.cwd");
   fresh.id = params.session_id.value_or(engine_.ids().next("session"));
   fresh.settings = std::move(beginning->settings.settings);
+  fresh.hooks = std::move(beginning->hooks);
   fresh.conversation = std::move(beginning->conversation);
   notices = to_notices(beginning->settings.notices);
   return &fresh;
@@ -181,6 +182,7 @@ void Server::launch(Session& session, agent::RunOptions options,
                     std::vector<agent::Notice> notices) {
   ActiveRun active;
   active.run_id = options.run_id;
+  options.hooks = session.hooks;
   active.gate = std::make_shared<FlowGate>();
   active.events = std::make_unique<EventWriter>(
       outbox_.open_run(session.id, options.run_id, active.gate), std::move(notices));

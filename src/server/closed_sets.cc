@@ -24,6 +24,8 @@ protocol::Transition to_protocol(agent::Transition value) {
       return protocol::Transition::fallback_model;
     case agent::Transition::message_queued:
       return protocol::Transition::message_queued;
+    case agent::Transition::stop_hook_blocked:
+      return protocol::Transition::stop_hook_blocked;
     case agent::Transition::budget_continued:
       return protocol::Transition::budget_continued;
   }
@@ -40,6 +42,10 @@ protocol::Ending to_protocol(agent::Ending value) {
       return protocol::Ending::aborted_tools;
     case agent::Ending::blocked:
       return protocol::Ending::blocked;
+    case agent::Ending::hook_stopped:
+      return protocol::Ending::hook_stopped;
+    case agent::Ending::stop_hook_prevented:
+      return protocol::Ending::stop_hook_prevented;
     case agent::Ending::repeated_calls:
       return protocol::Ending::repeated_calls;
     case agent::Ending::max_turns:
@@ -132,6 +138,20 @@ protocol::AttachmentKind to_protocol(agent::AttachmentKind value) {
   switch (value) {
     case agent::AttachmentKind::message:
       return protocol::AttachmentKind::message;
+  }
+  return {};
+}
+
+protocol::HookOutcome to_protocol(hooks::HookOutcome value) {
+  switch (value) {
+    case hooks::HookOutcome::success:
+      return protocol::HookOutcome::success;
+    case hooks::HookOutcome::blocked:
+      return protocol::HookOutcome::blocked;
+    case hooks::HookOutcome::broken:
+      return protocol::HookOutcome::broken;
+    case hooks::HookOutcome::cancelled:
+      return protocol::HookOutcome::cancelled;
   }
   return {};
 }

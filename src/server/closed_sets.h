@@ -18,6 +18,7 @@ protocol::ToolStatus to_protocol(agent::ToolStatus status);
 protocol::ApprovalDecision to_protocol(agent::ApprovalDecision decision);
 protocol::ApprovalBy to_protocol(agent::ApprovalBy by);
 protocol::AttachmentKind to_protocol(agent::AttachmentKind kind);
+protocol::HookOutcome to_protocol(hooks::HookOutcome outcome);
 protocol::CompactionTrigger to_protocol(agent::CompactionTrigger trigger);
 protocol::NoticeLevel to_protocol(agent::NoticeLevel level);
 protocol::OutputStream to_protocol(platform::OutputStream stream);

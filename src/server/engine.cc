@@ -2,7 +2,10 @@
 
 #include <chrono>
 #include <filesystem>
+#include <iterator>
 
+#include "config/trust.h"
+#include "hooks/settings_documents.h"
 #include "model/system_prompt.h"
 #include "server/closed_sets.h"
 
@@ -90,7 +93,7 @@ agent::Services Engine::services() {
   return {io_.clock(), ids_, *files_, io_.commands(), tools()};
 }
 
-Result<Engine::Beginning> Engine::begin(const std::string& directory) {
+Result<Engine::Beginning> Engine::begin(const std::string& directory, std::optional<bool> trusted) {
   if (directory.empty() && current_directory().empty()) {
     return make_error(Code::not_found,
                       "the directory agentd was started in does not exist any more; name another");
@@ -110,9 +113,35 @@ Result<Engine::Beginning> Engine::begin(const std::string& directory) {
   if (const auto mode = beginning.settings.settings.permission_mode) {
     beginning.conversation.mode = from_config(*mode);
   }
+  load_hooks(*canonical, trusted, beginning);
   beginning.conversation.cwd = *canonical;
   beginning.conversation.workspace = std::move(*canonical);
   return beginning;
+}
+
+void Engine::load_hooks(const std::string& directory, std::optional<bool> trusted,
+                        Beginning& beginning) {
+  const auto environment = config::process_environment();
+  auto& notices = beginning.settings.notices;
+  auto documents = hooks::read_settings_documents(directory, *files_, environment);
+  std::move(documents.notices.begin(), documents.notices.end(), std::back_inserter(notices));
+  if (documents.list.empty()) return;
+  if (!trusted) {
+    const auto listed = config::is_trusted(config::trust_file(environment), directory, *files_);
+    if (!listed) notices.push_back({"settings_broken", listed.error().message});
+    trusted = listed.value_or(false);
+  }
+  auto loaded = hooks::load_hooks(documents.list, *trusted);
+  std::move(loaded.notices.begin(), loaded.notices.end(), std::back_inserter(notices));
+  if (loaded.ignored > 0) {
+    std::string message =
+        std::to_string(loaded.ignored) +
+        " hooks of this workspace are ignored, as it is not trusted (`agentd trust " + directory +
+        "`). They stand in";
+    for (const auto& file : loaded.ignored_files) message += " " + file;
+    notices.push_back({"settings_untrusted", std::move(message)});
+  }
+  beginning.hooks = std::make_shared<const hooks::HookSet>(std::move(loaded.set));
 }
 
 std::string Engine::default_model(const std::optional<std::string>& flag) {

@@ -47,8 +47,10 @@ class Engine {
   struct Beginning {
     agent::Conversation conversation;
     config::LoadedSettings settings;
+    std::shared_ptr<const hooks::HookSet> hooks;
   };
-  Result<Beginning> begin(const std::string& directory);
+  /// `trusted`: as the request says; absent, as the user's list of trusted directories has it.
+  Result<Beginning> begin(const std::string& directory, std::optional<bool> trusted = {});
 
   /// What answers in a new session of this directory when a request names no model: `flag` (of the
   /// command line), else that of the settings, else Anthropic if it has a key, else `demo`.
@@ -61,6 +63,8 @@ class Engine {
                                     std::vector<agent::Notice>& notices);
 
  private:
+  void load_hooks(const std::string& directory, std::optional<bool> trusted, Beginning& beginning);
+
   platform::Io io_;
   std::unique_ptr<platform::Files> files_;
   RandomIds ids_;

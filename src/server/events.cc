@@ -189,6 +189,20 @@ void EventWriter::write(const agent::Compacted& event) {
   channel_.notify(protocol::kCompacted.name, members(out));
 }
 
+void EventWriter::write(const agent::HookRan& event) {
+  const hooks::HookRecord& record = event.record;
+  protocol::HookRan out;
+  out.event = hooks::to_string(record.event);
+  out.command = record.command;
+  out.origin = record.origin;
+  out.outcome = server::to_protocol(record.outcome);
+  out.duration_ms = record.duration.count();
+  out.exit_code = record.exit_code;
+  if (!record.message.empty()) out.message = record.message;
+  if (!event.tool_use_id.empty()) out.tool_use_id = event.tool_use_id;
+  channel_.notify(protocol::kHook.name, members(out));
+}
+
 void EventWriter::write(const agent::Notice& event) {
   channel_.notify(protocol::kNotice.name, members(protocol::Notice{server::to_protocol(event.level),
                                                                    event.code, event.message}));

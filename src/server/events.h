@@ -42,6 +42,7 @@ class EventWriter final : public agent::Sink {
   void write(const agent::Attachment& event);
   void write(const agent::Compacting& event);
   void write(const agent::Compacted& event);
+  void write(const agent::HookRan& event);
   void write(const agent::Notice& event);
   void write(agent::RunEnded& event);
 

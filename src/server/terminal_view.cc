@@ -60,6 +60,9 @@ std::string_view words(agent::Ending ending) {
       return "Cancelled.";
     case agent::Ending::blocked:
       return "Stopped: a call was denied.";
+    case agent::Ending::hook_stopped:
+    case agent::Ending::stop_hook_prevented:
+      return "Stopped by a hook.";
     case agent::Ending::repeated_calls:
       return "Stopped: the model made the same calls again and again.";
     case agent::Ending::max_budget:

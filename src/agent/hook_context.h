@@ -1,0 +1,33 @@
+// HookContext: the hooks of a session, and what each of them is told besides its event. A value
+// that the loop makes and gives to its jobs.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "hooks/hook_set.h"
+#include "hooks/permission_decision.h"
+#include "permission/permission.h"
+
+namespace agentd::agent {
+
+struct HookContext {
+  std::shared_ptr<const hooks::HookSet> set;  // nullptr: there are none
+  std::string session_id;
+  std::string run_id;
+  std::string cwd;
+  std::string workspace;
+  permission::Mode mode = permission::Mode::ask;
+
+  bool has(hooks::Event event) const { return set != nullptr && hooks::has_hooks(*set, event); }
+  hooks::HookInput with(hooks::EventInput event) const;
+};
+
+/// What permission/ said of a call, and what its PreToolUse hooks say: a hook can tighten; its
+/// allow answers what only the mode asks, and never loosens a deny.
+permission::Verdict with_hooks(permission::Verdict verdict,
+                               const std::optional<hooks::PermissionDecision>& said,
+                               const std::string& reason);
+
+}  // namespace agentd::agent
