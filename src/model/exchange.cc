@@ -157,7 +157,7 @@ ModelFailure Exchange::broken(const platform::HttpFault& fault) const {
 Exchange::Deadline Exchange::deadline() const {
   using Of = Deadline::Of;
   if (!head_) return {last_byte_ + stalls_.first_byte, Of::first_byte};
-  if (decoder_->stop_told()) return {last_byte_ + kClosing, Of::closing};
+  if (decoder_->stop_told()) return {last_progress_ + kClosing, Of::closing};
   const Deadline bytes{last_byte_ + stalls_.bytes, Of::bytes};
   const Deadline progress{last_progress_ + stalls_.progress, Of::progress};
   return progress.at < bytes.at ? progress : bytes;

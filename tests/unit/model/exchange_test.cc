@@ -130,6 +130,19 @@ TEST_CASE("a whole reply that is neither closed nor ended is whole") {
   CHECK(rig.exchange->abandon() == Exchange::Left::whole);
 }
 
+TEST_CASE("pings do not keep a whole reply from its end") {
+  Rig rig;
+  rig.begin();
+  rig.exchange->data(
+      "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\n");
+  rig.clock.advance(milliseconds(1'500));
+  rig.exchange->data(kPing + ": comment\n\n");
+  CHECK_FALSE(rig.reply.ended);
+  rig.clock.advance(milliseconds(500));
+  CHECK(rig.reply.ended);
+  CHECK_FALSE(rig.reply.failure);
+}
+
 TEST_CASE("while it is paused, silence is our own doing") {
   Rig rig;
   rig.begin();
