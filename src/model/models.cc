@@ -21,7 +21,7 @@ constexpr std::uint64_t kLargestScript = 4 * 1024 * 1024;
 
 constexpr std::string_view kHowNamesAreWritten =
     "Write anthropic/NAME (for example anthropic/claude-sonnet-4-6), openai-chat/NAME, "
-    "ollama/NAME, the name of a provider in your settings with /NAME, demo, or script:FILE.";
+    "ollama/NAME, PROVIDER/NAME for a provider in your settings, demo, or script:FILE.";
 
 // Keys are pasted, often with the line's end.
 std::string trimmed(const std::string& text) {
