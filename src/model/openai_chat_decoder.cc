@@ -157,10 +157,22 @@ void OpenAiChatDecoder::take_event(std::string_view name, std::string_view data)
     if (data.starts_with("[DONE]")) done();
     return;
   }
-  if (utf8::valid(data)) {
-    take_object(name, data);
-  } else {
-    take_object(name, utf8::repaired(data));
+  if (!utf8::valid(data)) return take_object(name, utf8::repaired(data));
+  if (!options_.parser_only && name != "error") {
+    if (auto usual = usual_.read(data)) return piece(std::move(*usual));
+  }
+  take_object(name, data);
+}
+
+void OpenAiChatDecoder::piece(UsualChunk::Piece piece) {
+  ++progress_;
+  switch (piece.member) {
+    case ChunkMember::content:
+      return text(std::move(piece.text));
+    case ChunkMember::reasoning_content:
+      return reasoning(ReasoningMember::reasoning_content, std::move(piece.text));
+    case ChunkMember::reasoning:
+      return reasoning(ReasoningMember::reasoning, std::move(piece.text));
   }
 }
 
@@ -181,6 +193,7 @@ void OpenAiChatDecoder::take_object(std::string_view name, std::string_view data
   }
   chunk(*object);
   take_error(name, *object);
+  usual_.learn(data, *object);
 }
 
 // An error may stand beside the last piece of a reply, or in it.
@@ -232,6 +245,10 @@ void OpenAiChatDecoder::reasoning(const Json& delta) {
     piece = text_of_details(member_or_null(delta, "reasoning_details"));
     member = ReasoningMember::none;
   }
+  reasoning(member, std::move(piece));
+}
+
+void OpenAiChatDecoder::reasoning(ReasoningMember member, std::string piece) {
   if (piece.empty()) return;
   if (!std::exchange(reasoning_told_, true)) options_.on_reasoning(member);
   thinking(std::move(piece));

@@ -29,11 +29,13 @@
 #include "model/reply_body.h"
 #include "model/reply_decoder.h"
 #include "model/think_tags.h"
+#include "model/usual_chunk.h"
 
 namespace agentd::model {
 
 struct OpenAiChatDecoderOptions {
-  bool think_tags = false;  // reasoning may stand in the text, between tags (think_tags.h)
+  bool think_tags = false;   // reasoning may stand in the text, between tags (think_tags.h)
+  bool parser_only = false;  // no chunk takes the short way (usual_chunk.h); for comparing the two
   /// Told once, when the first reasoning comes: under which name.
   std::function<void(ReasoningMember)> on_reasoning = [](ReasoningMember) {};
 };
@@ -57,7 +59,9 @@ class OpenAiChatDecoder final : public ReplyDecoder {
   void chunk(const Json& chunk);
   void choice(const Json& choice);
   void delta(const Json& delta);
+  void piece(UsualChunk::Piece piece);
   void reasoning(const Json& delta);
+  void reasoning(ReasoningMember member, std::string piece);
   void content(const Json& content);
   void text(std::string piece);
   void flush_text();
@@ -72,6 +76,7 @@ class OpenAiChatDecoder final : public ReplyDecoder {
 
   OpenAiChatDecoderOptions options_;
   ReplyBody body_;
+  UsualChunk usual_;
   ModelEvents* out_ = nullptr;
   ChatBlocks blocks_;
   ThinkTags think_tags_;

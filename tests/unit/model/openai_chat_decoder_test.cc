@@ -95,12 +95,56 @@ TEST_CASE("the stream cases: whole, byte by byte, random cuts") {
       FAIL_CHECK(one.name << ": " << difference << "\n" << whole.summary());
     }
     const std::string expected = whole.summary();
+    CHECK(decode_whole(one.body, {.think_tags = one.think_tags, .parser_only = true}).summary() ==
+          expected);
     CHECK(decode(one.body, [] { return std::size_t{1}; }, options).summary() == expected);
     for (int round = 0; round < 20; ++round) {
       const auto cut = [&] { return std::uniform_int_distribution<std::size_t>(1, 90)(random); };
       CHECK(decode(one.body, cut, options).summary() == expected);
     }
   }
+}
+
+TEST_CASE("the short way gives what the parser gives") {
+  const std::string choices = R"({"id":"c","model":"m","choices":[{"index":0,"delta":)";
+  const std::string behind = R"(,"logprobs":null,"finish_reason":null}]})";
+  const std::string usual = choices + R"({"role":"assistant","content":"a"})" + behind;
+  for (const std::string& chunk :
+       {choices + R"({"role":"assistant","content":"b\"\u00e9\ud83d\ude00\ud800"})" + behind,
+        choices + R"({"role":"assistant","content":"b","refusal":"no"})" + behind,
+        choices + R"({"role":"assistant","content":"b"})" + R"(,"finish_reason":"length"}]})",
+        choices + R"({"role":"assistant","content":"\q"})" + behind,
+        choices + R"({"role":"assistant","content":""})" + behind,
+        choices + R"({"role":"assistant","content":null})" + behind,
+        choices + R"({"role":"assistant","content":"b"})" + behind + "x",
+        choices + R"({"reasoning_content":"b"})" + behind,
+        choices + R"({"reasoning":"b"})" + behind,
+        choices + R"({"reasoning_content":"b","reasoning":"b"})" + behind,
+        choices + R"({"content":"b","tool_calls":[{"index":0,"function":{"name":"f"}}]})" + behind,
+        choices + R"({"content":"b"})" + R"(}],"usage":{"prompt_tokens":3}})",
+        choices + R"({"content":"b"})" + R"(}],"error":{"message":"x"}})",
+        std::string(R"({"choices":[{"index":1,"delta":{"content":"b"}}]})"),
+        std::string(R"({"choices":[{"delta":{"content":"b"}},{"index":1,"delta":{}}]})")}) {
+    CAPTURE(chunk);
+    // Twice: the first may be learnt from, the second read with what was learnt.
+    const std::string body =
+        event(usual) + event(chunk) + event(chunk) + event(usual) + finish("stop") + kDone;
+    CHECK(decode_whole(body).summary() == decode_whole(body, {.parser_only = true}).summary());
+  }
+}
+
+TEST_CASE("the usual chunk is learnt from one that was parsed") {
+  const auto chunk = [](const std::string& content, const std::string& id = "c") {
+    return R"({"id":")" + id + R"(","choices":[{"index":0,"delta":{"content":")" + content +
+           R"("},"finish_reason":null}]})";
+  };
+  UsualChunk usual;
+  CHECK_FALSE(usual.read(chunk("a")));
+  usual.learn(chunk("a"), Json::parse(chunk("a")));
+  REQUIRE(usual.read(chunk("b c")));
+  CHECK(usual.read(chunk("b c"))->text == "b c");
+  CHECK(usual.read(chunk("b c"))->member == ChunkMember::content);
+  CHECK_FALSE(usual.read(chunk("b", "another")));
 }
 
 TEST_CASE("finish reasons") {
