@@ -113,6 +113,13 @@ void add_run_flags(CLI::App& app, Flags& flags) {
   app.add_option("--max-turns", flags.run.max_turns, "At most this many model calls; 0: no limit")
       ->transform(CLI::Validator(check_turns, ""))
       ->type_name("N");
+  app.add_option("--max-budget-usd", flags.run.max_budget_usd,
+                 "End the run when it has cost this many US dollars")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("USD");
+  app.add_option("--fallback-model", flags.run.fallback_models,
+                 "Goes on when the model cannot be had; may be repeated")
+      ->type_name("NAME");
   app.add_option("--cwd", flags.run.cwd, "The workspace; default: the current directory")
       ->type_name("DIR");
   app.add_flag("--json", flags.run.json, "Print the notifications instead, one per line");
@@ -174,6 +181,7 @@ int start(Flags& flags, bool of_run) {
     if (const auto opened = log::open(flags.log_file, log::Level::debug); !opened) {
       return fail(opened.error());
     }
+    log::info("agentd " + std::string(version()) + " started");
   }
   const auto output = platform::claim_protocol_output();
   if (!output) return fail(output.error());

@@ -55,6 +55,7 @@ struct Call {
   std::uint64_t job = 0;     // the job under way; 0: none
   std::stop_source stop;
   std::optional<Access> approved;  // what the user agreed to, resolved
+  bool repeated = false;           // it closes a circle (RepeatedCalls) and must be asked about
   bool input_replaced = false;     // by the user, who thereby agreed to the new one
   Access asked;                    // what the question is about, resolved
   std::string reason;              // why it must be asked

@@ -6,9 +6,38 @@ namespace {
 using model::FailureClass;
 using model::StopReason;
 
-bool does_not_fit(const model::ModelFailure& failure) {
-  return failure.failure_class == FailureClass::context_overflow ||
-         failure.failure_class == FailureClass::too_large;
+/// Another model may be had where this one cannot. Not so where the request or the account is at
+/// fault.
+bool helped_by_another_model(FailureClass failure) {
+  switch (failure) {
+    case FailureClass::overloaded:
+    case FailureClass::rate_limit:
+    case FailureClass::api_error:
+    case FailureClass::network:
+    case FailureClass::stream_truncated:
+    case FailureClass::malformed_event:
+    case FailureClass::empty_response:
+    case FailureClass::not_sse:
+    case FailureClass::timeout_idle:
+      return true;
+    case FailureClass::auth:
+    case FailureClass::billing:
+    case FailureClass::not_found:
+    case FailureClass::invalid_request:
+    case FailureClass::context_overflow:
+    case FailureClass::too_large:
+    case FailureClass::tls:
+      return false;
+  }
+  return false;
+}
+
+Decision after_failure(FailureClass failure, const Limits& limits) {
+  if (failure == FailureClass::context_overflow || failure == FailureClass::too_large) {
+    return Ending::prompt_too_long;
+  }
+  if (limits.can_fall_back && helped_by_another_model(failure)) return Transition::fallback_model;
+  return Ending::model_error;
 }
 
 bool cut_short(StopReason stop) {
@@ -31,17 +60,20 @@ Decision without_calls(const TurnFacts& turn, const Spent& spent) {
     if (spent.turn_paused < kMaxTurnPaused) return Transition::turn_paused;
     return Ending::model_error;
   }
-  if (!turn.empty) return Ending::completed;
-  if (spent.nudged < kMaxNudged) return Transition::nudged;
-  return Ending::model_error;
+  if (turn.empty) {
+    if (spent.nudged < kMaxNudged) return Transition::nudged;
+    return Ending::model_error;
+  }
+  if (turn.steered) return Transition::message_queued;
+  if (turn.below_token_budget) return Transition::budget_continued;
+  if (turn.queued) return Transition::message_queued;
+  return Ending::completed;
 }
 
 // The rows, in order; the first that applies.
 Decision first_row(const TurnFacts& turn, const Spent& spent, const Limits& limits) {
   if (turn.cancelled) return turn.call_was_open ? Ending::aborted_tools : Ending::aborted_streaming;
-  if (turn.failure && !turn.call_started) {
-    return does_not_fit(*turn.failure) ? Ending::prompt_too_long : Ending::model_error;
-  }
+  if (turn.failure && !turn.call_started) return after_failure(turn.failure->failure_class, limits);
   if (turn.stop == StopReason::refusal) return Ending::refused;
   if (turn.stop == StopReason::context_window_exceeded) return Ending::prompt_too_long;
   if (turn.stop && cut_short(*turn.stop) && (turn.call_cut || !turn.has_calls)) {
@@ -51,16 +83,26 @@ Decision first_row(const TurnFacts& turn, const Spent& spent, const Limits& limi
     if (spent.reply_cut < kMaxReplyCut) return Transition::reply_cut;
     return Ending::model_error;
   }
-  if (turn.has_calls) return Transition::next_turn;
+  if (turn.has_calls) {
+    if (turn.blocked) return Ending::blocked;
+    if (turn.repeated) return Ending::repeated_calls;
+    return Transition::next_turn;
+  }
   return without_calls(turn, spent);
 }
 
 }  // namespace
 
+bool token_budget_left(const TokenBudget& tokens, std::int64_t round_began_at) {
+  if (tokens.spent * 10 >= tokens.budget * 9) return false;
+  return round_began_at == 0 || tokens.spent - round_began_at >= kRoundAddsLittle;
+}
+
 Decision decide(const TurnFacts& turn, const Spent& spent, const Limits& limits) {
   const Decision decision = first_row(turn, spent, limits);
   const bool goes_on = std::holds_alternative<Transition>(decision);
   if (goes_on && limits.max_turns > 0 && spent.turns >= limits.max_turns) return Ending::max_turns;
+  if (goes_on && turn.over_cost_budget) return Ending::max_budget;
   return decision;
 }
 
@@ -87,6 +129,15 @@ Spent spend(Spent spent, Transition transition) {
     case Transition::nudged:
       ++spent.nudged;
       break;
+    case Transition::message_queued:
+    case Transition::budget_continued:
+      spent.turn_paused = 0;
+      spent.nudged = 0;
+      break;
+    case Transition::fallback_model:
+      // The new model has a limit of its own.
+      spent.output_limit_raised = false;
+      break;
   }
   return spent;
 }
@@ -105,6 +156,12 @@ std::string_view to_string(Transition transition) {
       return "turn_paused";
     case Transition::nudged:
       return "nudged";
+    case Transition::fallback_model:
+      return "fallback_model";
+    case Transition::message_queued:
+      return "message_queued";
+    case Transition::budget_continued:
+      return "budget_continued";
   }
   return "";
 }
@@ -117,8 +174,14 @@ std::string_view to_string(Ending ending) {
       return "aborted_streaming";
     case Ending::aborted_tools:
       return "aborted_tools";
+    case Ending::blocked:
+      return "blocked";
+    case Ending::repeated_calls:
+      return "repeated_calls";
     case Ending::max_turns:
       return "max_turns";
+    case Ending::max_budget:
+      return "max_budget";
     case Ending::output_limit:
       return "output_limit";
     case Ending::prompt_too_long:
@@ -151,7 +214,10 @@ OutcomeKind outcome_of(Ending ending) {
       return OutcomeKind::success;
     case Ending::aborted_streaming:
     case Ending::aborted_tools:
+    case Ending::blocked:
+    case Ending::repeated_calls:
     case Ending::max_turns:
+    case Ending::max_budget:
       return OutcomeKind::stopped;
     case Ending::output_limit:
     case Ending::prompt_too_long:

@@ -2,6 +2,7 @@
 // run has already spent; the table in decide.cc is read top-down, first row that applies.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ enum class Transition {
   reply_cut,            // the stream broke after a call had started: go on from the results
   turn_paused,          // the API paused the turn: sent back unchanged
   nudged,               // an empty reply: asked once to go on
+  fallback_model,       // the model cannot be had: the next one of fallbackModels is asked
+  message_queued,       // the user said something meanwhile
+  budget_continued,     // less than the tokenBudget was spent: asked to go on
 };
 
 /// Why a run ended.
@@ -26,7 +30,10 @@ enum class Ending {
   completed,
   aborted_streaming,
   aborted_tools,
+  blocked,         // the user denied a call, and onDeny is stop
+  repeated_calls,  // the model went in circles, and nobody could be asked
   max_turns,
+  max_budget,
   output_limit,
   prompt_too_long,
   refused,
@@ -51,6 +58,12 @@ struct TurnFacts {
   bool has_calls = false;                      // the kept reply holds tool_use blocks
   bool call_cut = false;                       // one of them was cut by the limit
   bool empty = false;                     // no text and no call (thinking only counts as empty)
+  bool blocked = false;                   // a plain refusal by the user, and onDeny is stop
+  bool repeated = false;                  // a call closed a circle, and nobody could be asked
+  bool steered = false;                   // the user said something that waits for the next turn
+  bool queued = false;                    // and something for when the run would end
+  bool below_token_budget = false;        // and the last round still added to what was spent
+  bool over_cost_budget = false;          // maxBudgetUsd is spent
   std::optional<model::StopReason> stop;  // absent: none was told
 };
 
@@ -67,12 +80,26 @@ struct Spent {
 struct Limits {
   int max_turns = 0;             // 0: none
   bool can_raise_output = true;  // the model allows more than was asked for
+  bool can_fall_back = false;    // a model of fallbackModels was not tried yet
 };
 
 inline constexpr int kMaxOutputResumed = 3;
 inline constexpr int kMaxReplyCut = 3;
 inline constexpr int kMaxTurnPaused = 5;
 inline constexpr int kMaxNudged = 1;
+
+/// The user wants `budget` output tokens spent (0: none wanted) on the task.
+struct TokenBudget {
+  std::int64_t budget = 0;
+  std::int64_t spent = 0;
+};
+
+/// Whether a finished reply is answered with a wish to go on: less than nine tenths are spent, and
+/// the round since the last such wish (which came when `round_began_at` were spent; 0: none came)
+/// added more than a few words.
+bool token_budget_left(const TokenBudget& tokens, std::int64_t round_began_at);
+
+inline constexpr std::int64_t kRoundAddsLittle = 500;  // output tokens
 
 using Decision = std::variant<Transition, Ending>;
 

@@ -1,9 +1,9 @@
 // agent::Event: all that a run tells the outside, as values; server/ turns them into
 // notifications. Emitted by the run's thread only, in this order:
 //
-//   RunStarted, then per turn TurnStarted, deltas and ToolUse*, Retrying / ReplyDiscarded,
-//   ApprovalRequested -> ApprovalResolved -> ToolUse(running) -> ToolProgress* -> ToolResult,
-//   TurnEnded; at last RunEnded and nothing after it.
+//   RunStarted, then per turn TurnStarted, Attachment*, deltas and ToolUse*, Retrying /
+//   ReplyDiscarded, ApprovalRequested -> ApprovalResolved -> ToolUse(running) -> ToolProgress* ->
+//   ToolResult, TurnEnded; at last RunEnded and nothing after it.
 //
 // Closure: every ToolUse(started) has its ToolResult, every ApprovalRequested its ApprovalResolved.
 #pragma once
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "agent/decide.h"
+#include "agent/waiting_messages.h"
 #include "message/message.h"
 #include "model/event.h"
 #include "platform/commands.h"
@@ -28,6 +29,7 @@ struct RunStarted {
 struct TurnStarted {
   int turn = 1;
   std::optional<Transition> transition;  // absent on turn 1
+  std::optional<std::string> model;      // answers from here on, where it is another one
 };
 
 struct TurnEnded {
@@ -104,6 +106,15 @@ struct Retrying {
   std::string reason;
 };
 
+enum class AttachmentKind { message };
+
+/// Added to what the model is told, beside its calls' results.
+struct Attachment {
+  AttachmentKind kind = AttachmentKind::message;
+  std::string title;       // a few words for people
+  std::string message_id;  // message: what agent/send called it
+};
+
 enum class NoticeLevel { info, warning, error };
 
 struct Notice {
@@ -116,12 +127,13 @@ struct RunEnded {
   Ending ending = Ending::completed;
   std::string message;  // why, for people; empty when there is nothing to say
   int turns = 0;
-  Usage usage;  // the run's sum
+  Usage usage;                             // the run's sum
+  std::vector<UserMessage> not_delivered;  // what the model was never told
 };
 
 using Event = std::variant<RunStarted, TurnStarted, TurnEnded, TextDelta, ThinkingDelta, ToolUse,
                            ToolProgress, ToolResult, ApprovalRequested, ApprovalResolved,
-                           ReplyDiscarded, Retrying, Notice, RunEnded>;
+                           ReplyDiscarded, Retrying, Attachment, Notice, RunEnded>;
 
 /// Where a run's events go. Called on the run's thread; never waits.
 class Sink {

@@ -31,6 +31,9 @@ void Executor::begin_turn(bool gate_open) {
   calls_.clear();
   gate_open_ = gate_open;
   any_cut_ = false;
+  blocked_ = false;
+  repeated_ = false;
+  repeated_calls_.begin_turn();
 }
 
 // ---- the reply, as it arrives ----------------------------------------------------------------
@@ -67,13 +70,25 @@ void Executor::close(int block, const Result<Json>& input) {
   if (call->tool == nullptr) {
     settle_text(*call, ToolStatus::failed, texts::unknown_tool(call->name, known_tools()));
   } else if (call->cancelled_ahead) {
-    settle_text(*call, ToolStatus::cancelled, std::string(texts::kEarlierCallFailed));
+    settle_text(*call, ToolStatus::cancelled,
+                std::string(blocked_ ? texts::kBlocked : texts::kEarlierCallFailed));
   } else if (fitting) {
     call->safe = call->tool->safe(*call->input);
     call->state = CallState::whole;
+    notice_repetition(*call);
   }
   // Not fitting: late deltas may still make it so; finish_reply has the last word.
   advance();
+}
+
+bool Executor::can_ask() const {
+  return setup_.approvals && setup_.conversation.mode != permission::Mode::bypass;
+}
+
+void Executor::notice_repetition(Call& call) {
+  if (!repeated_calls_.add(call.name, *call.input)) return;
+  call.repeated = can_ask();
+  if (!call.repeated) repeated_ = true;
 }
 
 void Executor::moved_on() {
@@ -157,7 +172,7 @@ void Executor::advance() {
       case CallState::whole:
         if (jobs_.working() < kMaxJobs && !writes_same_file_ahead(call)) {
           // What the user wrote is first resolved, then compared when it runs.
-          const bool may_run = place_free && !call.input_replaced;
+          const bool may_run = place_free && !call.input_replaced && !call.repeated;
           start_job(call, may_run);
           if (may_run) ++running;
         }
@@ -275,6 +290,9 @@ void Executor::on(CallChecked& checked) {
     }
     call->approved = checked.access;
   }
+  if (call->repeated && checked.verdict.decision == permission::Decision::allow) {
+    checked.verdict = {permission::Decision::ask, std::string(texts::kRepeated)};
+  }
   call->asked = std::move(checked.access);
   call->preview = std::move(checked.preview);
   after_verdict(*call, std::move(checked.verdict));
@@ -386,14 +404,18 @@ void Executor::settle(Call& call, ToolStatus status, std::vector<ToolContent> co
 
 // A failed command or a denied change makes what the model planned behind it doubtful.
 void Executor::cancel_behind(const Call& failed) {
-  const auto from = static_cast<std::size_t>(&failed - calls_.data()) + 1;
-  calls_[from - 1].cancelled_ahead = true;  // also for calls of this reply still to come
-  for (std::size_t i = from; i < calls_.size(); ++i) {
+  const auto index = static_cast<std::size_t>(&failed - calls_.data());
+  calls_[index].cancelled_ahead = true;  // also for calls of this reply still to come
+  cancel_queued_from(index + 1, blocked_ ? texts::kBlocked : texts::kEarlierCallFailed);
+}
+
+void Executor::cancel_queued_from(std::size_t first, std::string_view text) {
+  for (std::size_t i = first; i < calls_.size(); ++i) {
     Call& call = calls_[i];
     call.cancelled_ahead = true;
     const bool queued = call.state != CallState::streaming && call.state != CallState::running &&
                         call.state != CallState::settled && !call.holds_place;
-    if (queued) settle_text(call, ToolStatus::cancelled, std::string(texts::kEarlierCallFailed));
+    if (queued) settle_text(call, ToolStatus::cancelled, std::string(text));
   }
 }
 

@@ -18,6 +18,7 @@
 #include "agent/call.h"
 #include "agent/conversation.h"
 #include "agent/job_threads.h"
+#include "agent/repeated_calls.h"
 #include "agent/run.h"
 #include "agent/tool_job.h"
 
@@ -40,7 +41,8 @@ class Executor {
     Conversation& conversation;
     std::string session_id;
     std::shared_ptr<FlowGate> gate;
-    bool approvals = true;  // somebody can be asked
+    bool approvals = true;    // somebody can be asked
+    bool deny_stops = false;  // a person's plain deny ends the run
     std::function<void(Event)> emit;
     std::function<void(JobMessage)> tell;  // into the run's mailbox, from any thread
   };
@@ -71,13 +73,14 @@ class Executor {
   std::vector<std::string> give_up();
 
   bool settled() const;
-  bool idle() const {
-    return settled() && jobs_.working() == 0;
-  }                               // no thread of ours at work either
+  /// Nor is any thread at work.
+  bool idle() const { return settled() && jobs_.working() == 0; }
   bool any_began() const;         // a call started: its reply cannot be asked for again
   bool any_about_to_run() const;  // a job is looking, and will run its call if it may
   bool any_open() const { return !settled(); }
   bool any_cut() const { return any_cut_; }
+  bool blocked() const { return blocked_; }    // a person's plain deny, and that ends the run
+  bool repeated() const { return repeated_; }  // a call closed a circle, nobody could be asked
 
   /// One per call, in block order. All calls are settled.
   std::vector<Block> results() const;
@@ -92,6 +95,9 @@ class Executor {
               Json details = nullptr);
   void settle_text(Call& call, ToolStatus status, std::string text);
   void cancel_behind(const Call& failed);
+  void cancel_queued_from(std::size_t first, std::string_view text);
+  void notice_repetition(Call& call);
+  bool can_ask() const;
   void settle_unfinished(Call& call, ReplyEnd how, bool is_last);
   void on(CallChecked& checked);
   void on(CallBegan& began);
@@ -113,6 +119,9 @@ class Executor {
   bool gate_open_ = true;
   bool cancelled_ = false;
   bool any_cut_ = false;
+  bool blocked_ = false;
+  bool repeated_ = false;
+  RepeatedCalls repeated_calls_;
 };
 
 }  // namespace agentd::agent

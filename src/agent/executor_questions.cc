@@ -55,7 +55,9 @@ Result<void> Executor::answer(const ApprovalAnswer& answer) {
     resolve_question(*call, ApprovalDecision::deny, ApprovalBy::user);
     std::string text(texts::kDeniedByUser);
     if (!answer.message.empty()) text += " They say: " + answer.message;
+    if (answer.message.empty() && setup_.deny_stops) blocked_ = true;
     settle_text(*call, ToolStatus::denied, std::move(text));
+    if (blocked_) cancel_queued_from(0, texts::kBlocked);
     advance();
     return {};
   }
@@ -70,9 +72,10 @@ Result<void> Executor::answer(const ApprovalAnswer& answer) {
     setup_.conversation.grants.add(call->asked);
     grants_ = std::make_shared<const permission::Grants>(setup_.conversation.grants);
   }
+  if (std::exchange(call->repeated, false)) repeated_calls_.forget();
   resolve_question(*call, ApprovalDecision::allow, ApprovalBy::user);
   for (auto& other : calls_) {
-    if (!grants_->covers(other.asked)) continue;
+    if (other.repeated || !grants_->covers(other.asked)) continue;
     if (other.state == CallState::awaiting_approval) {
       resolve_question(other, ApprovalDecision::allow, ApprovalBy::grant);
     } else if (other.state == CallState::must_ask) {

@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "agent/call_input.h"
+#include "agent/event_log.h"
 #include "agent/texts.h"
 #include "base/log.h"
 #include "context/surroundings.h"
+#include "model/cost.h"
 #include "model/failure_advice.h"
 
 namespace agentd::agent {
@@ -42,9 +44,11 @@ Loop::Loop(const RunOptions& options, Conversation& conversation, const Services
           .session_id = options.session_id,
           .gate = gate_,
           .approvals = options.approvals,
+          .deny_stops = options.deny_stops,
           .emit = [this](Event event) { emit(std::move(event)); },
           .tell = [box = mailbox_](JobMessage m) { box->push(JobArrived{std::move(m)}); },
       }),
+      model_(options.model),
       output_limit_(options.model.facts.default_output) {}
 
 Loop::~Loop() {
@@ -98,6 +102,7 @@ void Loop::wind_up(RunEnded& end) {
     handle(std::move(*message));
   }
   if (end.message.empty()) end.message = given_up_note();
+  end.not_delivered = waiting_messages_.take_rest();
 }
 
 // ---- prepare -----------------------------------------------------------------------------------
@@ -106,8 +111,22 @@ void Loop::prepare() {
   reply_kept_ = false;  // of this turn there is none yet
   while (auto message = mailbox_->try_pop()) handle(std::move(*message));
   if (cancelled_) return;
+  if (next_model_) use_model(*std::exchange(next_model_, std::nullopt));
   ++spent_.turns;
-  emit(TurnStarted{spent_.turns, transition_});
+  emit(TurnStarted{spent_.turns, transition_, std::exchange(new_model_, std::nullopt)});
+  deliver_messages();
+}
+
+void Loop::deliver_messages() {
+  std::vector<UserMessage> messages = waiting_messages_.take_steering();
+  if (messages.empty() && transition_ == Transition::message_queued) {
+    if (auto queued = waiting_messages_.take_next_queued()) messages.push_back(std::move(*queued));
+  }
+  for (UserMessage& message : messages) {
+    emit(Attachment{AttachmentKind::message, "Your message", message.id});
+    messages_taken_.insert(message.id);
+    conversation_.history.append({Role::user, std::move(message.blocks)});
+  }
 }
 
 void Loop::append_prompt() {
@@ -138,7 +157,7 @@ void Loop::stream() {
     request(attempt > 1);
     wait_until([this] { return reply_.ended; });
     stream_.reset();
-    usage_.add(reply_.usage);
+    note_tokens_spent();
     // Whether a call has started decides whether the request may be made again.
     wait_until([this] { return !executor_.any_about_to_run(); });
     if (cancelled_) return;
@@ -152,27 +171,33 @@ void Loop::stream() {
   }
 }
 
+void Loop::note_tokens_spent() {
+  usage_.add(reply_.usage);
+  if (model_.facts.prices) cost_usd_ += model::cost_usd(reply_.usage, *model_.facts.prices);
+}
+
 void Loop::request(bool fresh_connection) {
   reply_ = Reply("b" + std::to_string(++request_) + "_");
   reply_kept_ = true;
   delivered_ = false;
   held_ = false;
   executor_.begin_turn(options_.tool_start == ToolStart::streaming);
-  auto& cache = conversation_.encoder_caches[options_.model.provider_name];
-  if (!cache) cache = options_.model.provider->make_cache();
+  auto& cache = conversation_.encoder_caches[model_.provider_name];
+  if (!cache) cache = model_.provider->make_cache();
   const model::ModelRequest request{
-      .model = options_.model.model,
+      .model = model_.model,
       .system = options_.system_prompt,
       .tools = services_.tools.definitions(),
       .messages = conversation_.history.view(),
       .cache_points = conversation_.history.take_cache_points(),
       .max_output_tokens = output_limit_,
+      .adaptive_thinking = model_.facts.adaptive_thinking,
       .fresh_connection = fresh_connection,
   };
-  stream_ = options_.model.provider->send(
-      request, *cache, [box = mailbox_, number = request_](model::ModelEvents events) {
-        box->push(ModelArrived{number, std::move(events)});
-      });
+  stream_ = model_.provider->send(request, *cache,
+                                  [box = mailbox_, number = request_](model::ModelEvents events) {
+                                    box->push(ModelArrived{number, std::move(events)});
+                                  });
 }
 
 // The reply's last word: what its end means for calls that are not whole or have not moved on.
@@ -238,15 +263,26 @@ TurnFacts Loop::facts() const {
   turn.call_started = executor_.any_began();
   turn.has_calls = reply_kept_ && reply_.has_calls();
   turn.call_cut = executor_.any_cut();
+  turn.blocked = executor_.blocked();
+  turn.repeated = executor_.repeated();
+  turn.steered = waiting_messages_.any(Delivery::steer);
+  turn.queued = waiting_messages_.any(Delivery::queue);
+  turn.below_token_budget = token_budget_left(
+      {.budget = options_.token_budget, .spent = usage_.output_tokens.value_or(0)},
+      round_began_at_);
+  turn.over_cost_budget = options_.max_budget_usd && cost_usd_ >= *options_.max_budget_usd;
   turn.empty = reply_.empty();
   if (reply_.stop) turn.stop = reply_.stop->reason;
   return turn;
 }
 
 Decision Loop::decide_turn() {
+  // What was said while the last call ran counts before the run ends.
+  while (auto message = mailbox_->try_pop()) handle(std::move(*message));
   const Limits limits{
       .max_turns = options_.max_turns,
-      .can_raise_output = output_limit_ < options_.model.facts.maximum_output,
+      .can_raise_output = output_limit_ < model_.facts.maximum_output,
+      .can_fall_back = fallbacks_used_ < options_.fallback_models.size(),
   };
   return decide(facts(), spent_, limits);
 }
@@ -254,24 +290,36 @@ Decision Loop::decide_turn() {
 // How history reads after the turn.
 void Loop::record(const Decision& decision) {
   if (cancelled_) return record_reply(texts::kUserInterrupted);
+  if (decision == Decision(Transition::fallback_model)) return use_fallback_model();
   if (!reply_kept_) return;
   const bool raised = decision == Decision(Transition::output_limit_raised);
   const bool resumed = decision == Decision(Transition::output_resumed);
   const bool nudged = decision == Decision(Transition::nudged);
   const bool refused = decision == Decision(Ending::refused) && !executor_.any_began();
-  if (raised) output_limit_ = options_.model.facts.maximum_output;
+  if (raised) output_limit_ = model_.facts.maximum_output;
   if (raised || refused) {
     reply_kept_ = false;
     if (delivered_) emit(ReplyDiscarded{spent_.turns});
     return;
   }
   const bool by_limit = reply_.stop && reply_.stop->reason == model::StopReason::max_tokens;
-  if (resumed && by_limit) output_limit_ = options_.model.facts.maximum_output;
+  if (resumed && by_limit) output_limit_ = model_.facts.maximum_output;
   if (nudged) {
     return conversation_.history.append({Role::user, {TextBlock{std::string(texts::kNudge)}}});
   }
   const bool text_cut = resumed && !reply_.has_calls();
-  record_reply(text_cut ? texts::kResume : std::string_view());
+  const bool continued = decision == Decision(Transition::budget_continued);
+  if (continued) round_began_at_ = usage_.output_tokens.value_or(0);
+  record_reply(text_cut ? texts::kResume : continued ? texts::kBudgetLeft : std::string_view());
+}
+
+// For the rest of this run. The failed reply left nothing behind (no call had started).
+void Loop::use_fallback_model() {
+  const std::string failed = model_.name;
+  use_model(options_.fallback_models[fallbacks_used_++]);
+  emit(Notice{NoticeLevel::warning, "fallback_model",
+              failed + " could not be had (" + reply_.failure->message + "): " + model_.name +
+                  " answers from here on."});
 }
 
 void Loop::record_reply(std::string_view user_text) {
@@ -287,12 +335,18 @@ void Loop::record_reply(std::string_view user_text) {
   if (!answer.blocks.empty()) conversation_.history.append(std::move(answer));
 }
 
+void Loop::use_model(model::ResolvedModel model) {
+  model_ = std::move(model);
+  new_model_ = model_.name;
+  output_limit_ = model_.facts.default_output;
+}
+
 RunEnded Loop::ended(Ending ending) {
   if (ending == Ending::prompt_too_long) {
     conversation_.window_exceeded =
-        std::max(conversation_.window_exceeded, options_.model.facts.context_window);
+        std::max(conversation_.window_exceeded, model_.facts.context_window);
   }
-  return RunEnded{ending, why(ending), spent_.turns, usage_};
+  return RunEnded{ending, why(ending), spent_.turns, usage_, {}};
 }
 
 std::string Loop::given_up_note() const {
@@ -309,6 +363,15 @@ std::string Loop::why(Ending ending) const {
     case Ending::aborted_streaming:
     case Ending::aborted_tools:
       return given_up_note();
+    case Ending::blocked:
+      return "A call was denied. Start again on this session to go on, and say what to do instead.";
+    case Ending::repeated_calls:
+      return "The model made the same calls again and again. Start again on this session and tell "
+             "it what to do differently.";
+    case Ending::max_budget:
+      return "Stopped: the run has cost " + model::usd(cost_usd_) + ", and " +
+             model::usd(*options_.max_budget_usd) +
+             " was allowed (maxBudgetUsd, --max-budget-usd). Start again on this session to go on.";
     case Ending::max_turns:
       return "Stopped after " + std::to_string(spent_.turns) +
              (spent_.turns == 1 ? " turn" : " turns") +
@@ -318,7 +381,7 @@ std::string Loop::why(Ending ending) const {
       return "The reply was cut by the model's output limit again and again. Ask for less at once.";
     case Ending::prompt_too_long:
       return "The conversation no longer fits the model's context window (" +
-             std::to_string(options_.model.facts.context_window) +
+             std::to_string(model_.facts.context_window) +
              " tokens). Start a new session, or go on with a model that has a larger window.";
     case Ending::refused:
       return reply_.stop && !reply_.stop->explanation.empty() ? reply_.stop->explanation
@@ -340,6 +403,7 @@ bool Loop::is_last_block_call() const {
 }
 
 void Loop::emit(Event event) {
+  log_event(options_.run_id, event);
   sink_.emit(std::move(event));
 }
 

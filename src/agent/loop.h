@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <unordered_set>
 #include <vector>
 
 #include "agent/executor.h"
@@ -36,6 +37,7 @@ class Loop {
  private:
   // The four steps.
   void prepare();
+  void deliver_messages();
   void stream();
   void settle();
   Decision decide_turn();
@@ -68,12 +70,18 @@ class Loop {
   void on(ApprovalAnswered& answered);
   void on(ModeSet& set);
   void on(ApprovalsWithdrawn&);
+  void on(ModelSet& set);
+  void on(MessageSent& sent);
+  void on(MessageTakenBack& taken);
 
   void give_up_in_time();
   bool is_last_block_call() const;
   std::string new_tool_use_id(const std::string& wanted);
   void append_prompt();
   void record(const Decision& decision);
+  void note_tokens_spent();
+  void use_fallback_model();
+  void use_model(model::ResolvedModel model);
   void record_reply(std::string_view user_text);
   RunEnded ended(Ending ending);
   std::string why(Ending ending) const;
@@ -94,8 +102,16 @@ class Loop {
 
   Spent spent_;
   std::optional<Transition> transition_;
+  model::ResolvedModel model_;  // answers now: that of the options, a fallback, or a later choice
+  std::optional<model::ResolvedModel> next_model_;  // chosen for the next turn
+  std::optional<std::string> new_model_;            // its name, to be told with the next turn
+  std::size_t fallbacks_used_ = 0;
   std::int64_t output_limit_ = 0;
   Usage usage_;
+  double cost_usd_ = 0;
+  std::int64_t round_began_at_ = 0;  // output tokens spent when the tokenBudget was last continued
+  WaitingMessages waiting_messages_;
+  std::unordered_set<std::string> messages_taken_;  // ids the model was told
 
   Reply reply_{""};
   bool reply_kept_ = true;  // false: discarded, it leaves no trace in history

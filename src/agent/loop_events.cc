@@ -185,6 +185,24 @@ void Loop::on(ApprovalsWithdrawn&) {
   executor_.withdraw_approvals();
 }
 
+// The reply under way stays that of the model that was asked; the next turn is the new one's.
+void Loop::on(ModelSet& set) {
+  next_model_ = std::move(set.model);
+}
+
+void Loop::on(MessageSent& sent) {
+  waiting_messages_.add(std::move(sent.message));
+  sent.done({});
+}
+
+void Loop::on(MessageTakenBack& taken) {
+  if (waiting_messages_.remove(taken.id)) return taken.done({});
+  if (messages_taken_.count(taken.id) > 0) {
+    return taken.done(make_error(Code::too_late, "the model was told of it already"));
+  }
+  taken.done(make_error(Code::not_found, "this run has no message \"" + taken.id + "\""));
+}
+
 std::vector<std::function<void(Ending)>> Loop::take_cancel_waiters() {
   return std::exchange(cancel_waiters_, {});
 }

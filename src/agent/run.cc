@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "agent/event_log.h"
 #include "agent/loop.h"
 #include "base/log.h"
 
@@ -51,6 +52,7 @@ void Run::State::live() {
   std::vector<std::function<void(Ending)>> cancel_waiters;
   RunEnded end = go_round(cancel_waiters);
   ending = end.ending;
+  log_event(options.run_id, end);
   sink.emit(std::move(end));
   for (auto& waiter : cancel_waiters) waiter(ending);
   for (auto& message : mailbox->close()) answer_late(message);
@@ -71,6 +73,15 @@ void Run::State::answer_late(RunMessage& message) {
   if (auto* cancel = std::get_if<CancelAsked>(&message)) cancel->done(ending);
   if (auto* answer = std::get_if<ApprovalAnswered>(&message)) {
     answer->done(make_error(Code::too_late, "the run has ended"));
+  }
+  if (auto* sent = std::get_if<MessageSent>(&message)) {
+    sent->done(make_error(Code::not_delivered,
+                          "the run has ended: start another one on its session with this prompt"));
+  }
+  if (auto* back = std::get_if<MessageTakenBack>(&message)) {
+    back->done(make_error(Code::too_late,
+                          "the run has ended; what the model was never told stands "
+                          "in its agent/runEnded"));
   }
 }
 
@@ -106,6 +117,20 @@ void Run::approve(ApprovalAnswer answer, std::function<void(Result<void>)> done)
 
 void Run::set_mode(permission::Mode mode) {
   state_->mailbox->push(ModeSet{mode});
+}
+
+void Run::set_model(model::ResolvedModel model) {
+  state_->mailbox->push(ModelSet{std::move(model)});
+}
+
+void Run::send(UserMessage message, std::function<void(Result<void>)> done) {
+  RunMessage sent = MessageSent{std::move(message), std::move(done)};
+  if (!state_->mailbox->push(std::move(sent))) state_->answer_late(sent);
+}
+
+void Run::unsend(std::string message_id, std::function<void(Result<void>)> done) {
+  RunMessage taken = MessageTakenBack{std::move(message_id), std::move(done)};
+  if (!state_->mailbox->push(std::move(taken))) state_->answer_late(taken);
 }
 
 void Run::withdraw_approvals() {

@@ -22,6 +22,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "agent/conversation.h"
 #include "agent/event.h"
@@ -45,7 +46,11 @@ struct RunOptions {
   std::string system_prompt;
   int max_turns = 0;  // 0: none
   ToolStart tool_start = ToolStart::streaming;
-  bool approvals = true;  // false: nobody can be asked, every question is denied at once
+  bool approvals = true;          // false: nobody can be asked, every question is denied at once
+  bool deny_stops = false;        // a person's plain deny ends the run: `blocked`
+  std::int64_t token_budget = 0;  // output tokens the user wants spent; 0: none
+  std::optional<double> max_budget_usd;               // needs prices of every model that may answer
+  std::vector<model::ResolvedModel> fallback_models;  // asked in turn when `model` cannot be had
   model::RetryPolicy retry;
 };
 
@@ -85,6 +90,12 @@ class Run {
   /// Error: too_late (answered or withdrawn before), unknown_call, invalid_input (updated_input).
   void approve(ApprovalAnswer answer, std::function<void(Result<void>)> done);
   void set_mode(permission::Mode mode);
+  /// Another model answers from the next turn on, for the rest of the run.
+  void set_model(model::ResolvedModel model);
+  /// Error: not_delivered if the run is over.
+  void send(UserMessage message, std::function<void(Result<void>)> done);
+  /// Takes a message back. Error: too_late if the model was told, not_found for an unknown id.
+  void unsend(std::string message_id, std::function<void(Result<void>)> done);
   /// Nobody can answer questions any more: open and later ones are denied, the run goes on.
   void withdraw_approvals();
 

@@ -43,8 +43,22 @@ struct ModeSet {
 
 struct ApprovalsWithdrawn {};
 
-using RunMessage =
-    std::variant<ModelArrived, JobArrived, SurroundingsFound, RetryDue, FlowResumed, GiveUpDue,
-                 CancelAsked, ApprovalAnswered, ModeSet, ApprovalsWithdrawn>;
+struct ModelSet {
+  model::ResolvedModel model;
+};
+
+struct MessageSent {
+  UserMessage message;
+  std::function<void(Result<void>)> done;
+};
+
+struct MessageTakenBack {
+  std::string id;
+  std::function<void(Result<void>)> done;
+};
+
+using RunMessage = std::variant<ModelArrived, JobArrived, SurroundingsFound, RetryDue, FlowResumed,
+                                GiveUpDue, CancelAsked, ApprovalAnswered, ModeSet,
+                                ApprovalsWithdrawn, ModelSet, MessageSent, MessageTakenBack>;
 
 }  // namespace agentd::agent

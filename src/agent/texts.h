@@ -14,6 +14,14 @@ inline constexpr std::string_view kUserInterrupted = "[The user interrupted the 
 inline constexpr std::string_view kEarlierCallFailed =
     "Not run: an earlier call of the same reply failed or was denied. Look at its result, then "
     "call again if this is still wanted.";
+inline constexpr std::string_view kBlocked =
+    "Not run: the user denied a call of this reply, and that ends the run.";
+inline constexpr std::string_view kRepeated =
+    "The model has made this very call in the turns before; it may be going in circles.";
+inline constexpr std::string_view kBudgetLeft =
+    "There is budget left for this task. Go on: check what you did, and do what is still missing "
+    "or "
+    "could be better. Do not repeat what you said.";
 inline constexpr std::string_view kDiscarded =
     "Not run: the reply that asked for it broke off and is being asked for again.";
 inline constexpr std::string_view kCutByLimit =

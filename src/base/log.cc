@@ -5,6 +5,7 @@
 #include <spdlog/spdlog.h>
 
 #include <atomic>
+#include <filesystem>
 #include <memory>
 
 namespace agentd::log {
@@ -31,6 +32,14 @@ spdlog::level::level_enum spdlog_level(Level level) {
 
 Result<void> open(const std::string& destination, Level lowest) {
   static std::shared_ptr<spdlog::logger> keep;
+  // spdlog would make the directory: a typo would go unnoticed.
+  const auto directory = std::filesystem::path(destination).parent_path();
+  if (std::error_code failed;
+      !directory.empty() && !std::filesystem::is_directory(directory, failed)) {
+    return make_error(Code::not_found,
+                      "cannot open the log: there is no directory " + directory.string(),
+                      destination);
+  }
   try {
     std::shared_ptr<spdlog::sinks::sink> sink;
     if (destination == "-") {

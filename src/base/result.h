@@ -20,6 +20,7 @@ enum class Code {
   cancelled,          // somebody asked to stop
   session_busy,       // a run is already going on in this session
   too_late,           // the question was answered or withdrawn before
+  not_delivered,      // the run ended before the message could be told
   unknown_call,       // no such tool call in this run
   unknown_run,        // no such run
   io,                 // the operating system failed in another way

@@ -1,5 +1,6 @@
 #include "config/settings.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <map>
@@ -20,6 +21,11 @@ constexpr std::uint64_t kMaxFile = 1024 * 1024;
 
 enum class Layer { user, project };
 
+bool names_script(const std::vector<std::string>& models) {
+  return std::any_of(models.begin(), models.end(),
+                     [](const std::string& model) { return model.starts_with("script:"); });
+}
+
 class Loader {
  public:
   Loader(platform::Files& files, const Environment& environment)
@@ -28,6 +34,7 @@ class Loader {
   LoadedSettings load(const std::string& directory) {
     if (const std::string file = user_file(); !file.empty()) add_file(file, Layer::user);
     users_mode_ = loaded_.settings.permission_mode.value_or(PermissionMode::ask);
+    users_budget_ = loaded_.settings.max_budget_usd;
     if (!directory.empty()) {
       add_file(directory + "/.agentd/settings.json", Layer::project);
       add_file(directory + "/.agentd/settings.local.json", Layer::project);
@@ -87,6 +94,14 @@ class Loader {
       notice("settings_ignored", path, "a project cannot choose a script as the model");
       file.model.reset();
     }
+    if (file.max_budget_usd && users_budget_ && *file.max_budget_usd > *users_budget_) {
+      notice("settings_ignored", path, "a project cannot raise your maxBudgetUsd");
+      file.max_budget_usd.reset();
+    }
+    if (file.fallback_models && names_script(*file.fallback_models)) {
+      notice("settings_ignored", path, "a project cannot choose a script as a fallback model");
+      file.fallback_models.reset();
+    }
     if (file.anthropic || file.providers) {
       notice("settings_ignored", path, "keys and addresses never come from a project");
       file.anthropic.reset();
@@ -108,6 +123,11 @@ class Loader {
     set(out.permission_mode, file.permission_mode, "permissionMode", path);
     set(out.max_turns, file.max_turns, "maxTurns", path);
     set(out.tool_start, file.tool_start, "toolStart", path);
+    if (file.fallback_models) {
+      out.fallback_models = std::move(*file.fallback_models);
+      out.origins["fallbackModels"] = path;
+    }
+    set(out.max_budget_usd, file.max_budget_usd, "maxBudgetUsd", path);
     if (file.retry) {
       set(out.retry.attempts, file.retry->attempts, "retry.attempts", path);
       set(out.retry.delay_ms, file.retry->delay_ms, "retry.delayMs", path);
@@ -176,6 +196,7 @@ class Loader {
   platform::Files& files_;
   const Environment& environment_;
   PermissionMode users_mode_ = PermissionMode::ask;
+  std::optional<double> users_budget_;
   LoadedSettings loaded_;
 };
 

@@ -9,8 +9,8 @@
 // Later wins, key by key. A file that is broken, a value of the wrong shape, or a key nobody knows
 // is a notice that names file and place; the rest counts. Layers 2 and 3 come with the project,
 // which may be anybody's, so they cannot loosen what the user decided: a permission mode looser
-// than the user's own (or than `ask`), a `script:` model, keys and addresses are ignored there,
-// with a notice. Claude Code's files, hooks and trust are not read yet.
+// than the user's own (or than `ask`), a higher maxBudgetUsd, a `script:` model, keys and addresses
+// are ignored there, with a notice. Claude Code's files, hooks and trust are not read yet.
 //
 // Reads a few small regular files; called by the reader thread when a session begins.
 #pragma once
@@ -32,6 +32,8 @@ struct Settings {
   std::optional<PermissionMode> permission_mode;
   std::optional<int> max_turns;
   std::optional<ToolStart> tool_start;
+  std::vector<std::string> fallback_models;
+  std::optional<double> max_budget_usd;
   RetrySettings retry;
   StallSettings stall;
   std::string anthropic_api_key;   // empty: none

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "wire/description.h"
 
@@ -93,6 +94,8 @@ struct SettingsFile {
   std::optional<PermissionMode> permission_mode;
   std::optional<int> max_turns;
   std::optional<ToolStart> tool_start;
+  std::optional<std::vector<std::string>> fallback_models;
+  std::optional<double> max_budget_usd;
   std::optional<RetrySettings> retry;
   std::optional<StallSettings> stall;
   std::optional<AnthropicSettings> anthropic;
@@ -103,6 +106,8 @@ struct SettingsFile {
     field("permissionMode", &SettingsFile::permission_mode, "As in agent/start.");
     field("maxTurns", &SettingsFile::max_turns, "As in agent/start.", {.minimum = 0});
     field("toolStart", &SettingsFile::tool_start, "As in agent/start.");
+    field("fallbackModels", &SettingsFile::fallback_models, "As in agent/start.");
+    field("maxBudgetUsd", &SettingsFile::max_budget_usd, "As in agent/start.", {.minimum = 0});
     field("retry", &SettingsFile::retry, "How failed model calls are tried again.");
     field("stall", &SettingsFile::stall, "How long a silent endpoint is waited for.");
     field("anthropic", &SettingsFile::anthropic, "Key and address of the Anthropic API.");

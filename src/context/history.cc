@@ -1,6 +1,9 @@
 #include "context/history.h"
 
+#include <algorithm>
+#include <memory>
 #include <utility>
+#include <variant>
 
 #include "context/normalise.h"
 
@@ -22,13 +25,55 @@ void History::append(Message message) {
 void History::append_checked(Message message) {
   const auto added = std::make_shared<const Message>(std::move(message));
   log_.push_back(added);
-  if (view_.empty() || view_.back()->role != added->role) {
-    view_.push_back(added);
-    return;
+  tokens_.add(estimate(*added));
+  push_joined(view_, added);
+}
+
+bool History::compact(std::vector<Block> head, std::size_t keep_from) {
+  repair_blocks(head);
+  std::erase_if(head, [](const Block& block) {
+    return std::holds_alternative<ToolResultBlock>(block);  // it would answer nothing
+  });
+  return !head.empty() && change(Compacted{std::move(head), keep_from});
+}
+
+std::int64_t History::clear_old_outputs(std::int64_t protected_tokens, std::int64_t least) {
+  auto ids = outputs_to_clear(view_, protected_tokens, least);
+  const std::int64_t before = estimate(view_);
+  if (ids.empty() || !change(OutputsCleared{std::move(ids)})) return 0;
+  return before - estimate(view_);
+}
+
+bool History::replace_images(std::string_view note) {
+  return change(ImagesReplaced{std::string(note)});
+}
+
+bool History::strip_thinking() {
+  return change(ThinkingStripped{});
+}
+
+bool History::change(ViewChange change) {
+  View view = changed_view(view_, change);
+  const std::size_t same = first_difference(view_, view);
+  if (same == view_.size() && same == view.size()) return false;
+  previous_end_ = std::min(previous_end_, same);
+  view_ = std::move(view);
+  tokens_.replaced(estimate(view_));
+  changes_.push_back({log_.size(), std::move(change)});
+  return true;
+}
+
+History History::restored(const std::vector<MessagePtr>& log,
+                          const std::vector<RecordedChange>& changes) {
+  History history;
+  auto next = changes.begin();
+  for (std::size_t i = 0; i <= log.size(); ++i) {
+    for (; next != changes.end() && next->log_size <= i; ++next) history.change(next->change);
+    if (i == log.size()) break;
+    for (const std::string& id : tool_use_ids(*log[i])) history.claim_tool_use_id(id);
+    history.append(*log[i]);
   }
-  Message joined = *view_.back();
-  joined.blocks.insert(joined.blocks.end(), added->blocks.begin(), added->blocks.end());
-  view_.back() = std::make_shared<const Message>(std::move(joined));
+  return history;
 }
 
 std::vector<std::size_t> History::take_cache_points() {

@@ -30,18 +30,22 @@ std::string first_line(std::string_view text) {
   return std::string(text.substr(0, text.find_first_of("\r\n")));
 }
 
-// The git directory of the work tree that `cwd` is in. A linked work tree has a file `.git` that
-// says `gitdir: PATH`.
-std::optional<std::string> git_directory(const std::string& cwd, platform::Files& files) {
+struct WorkTree {
+  std::string root;
+  std::string git;  // its git directory
+};
+
+// The work tree that `cwd` is in. A linked one has a file `.git` that says `gitdir: PATH`.
+std::optional<WorkTree> work_tree_of(const std::string& cwd, platform::Files& files) {
   for (std::string directory = cwd;; directory = parent_of(directory)) {
     std::string candidate = (directory == "/" ? "" : directory) + "/.git";
     if (const auto info = files.info(candidate)) {
-      if (info->kind == platform::FileKind::directory) return candidate;
+      if (info->kind == platform::FileKind::directory) return WorkTree{directory, candidate};
       constexpr std::string_view kLink = "gitdir: ";
       const auto link = files.read(candidate, kSmallFile);
       if (link && link->starts_with(kLink)) {
         const std::string target = first_line(std::string_view(*link).substr(kLink.size()));
-        return target.starts_with('/') ? target : directory + "/" + target;
+        return WorkTree{directory, target.starts_with('/') ? target : directory + "/" + target};
       }
     }
     if (directory == "/") return std::nullopt;
@@ -66,9 +70,10 @@ Surroundings look_around(const std::string& cwd, std::chrono::system_clock::time
   if (uname(&system) == 0) {
     found.operating_system = std::string(system.sysname) + " " + system.release;
   }
-  if (const auto git = git_directory(cwd, files)) {
+  if (const auto tree = work_tree_of(cwd, files)) {
     found.in_git = true;
-    found.git_branch = branch_of(*git, files);
+    found.git_root = tree->root;
+    found.git_branch = branch_of(tree->git, files);
   }
   return found;
 }

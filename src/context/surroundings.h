@@ -15,6 +15,7 @@ struct Surroundings {
   std::string cwd;
   std::string operating_system;  // "Linux 6.1.0"
   std::string git_branch;        // empty: not a git work tree, or a detached head
+  std::string git_root;  // the work tree's directory, at or above cwd; empty: not a work tree
   bool in_git = false;
 };
 

@@ -50,6 +50,7 @@ std::string encode_tail(const ModelRequest& request) {
   std::string out = R"(],"max_tokens":)";
   wire::append_int(out,
                    request.max_output_tokens > 0 ? request.max_output_tokens : kSafeMaximumTokens);
+  if (request.adaptive_thinking) out += R"(,"thinking":{"type":"adaptive","display":"summarized"})";
   out += R"(,"stream":true})";
   return out;
 }

@@ -14,23 +14,40 @@ constexpr ModelFacts facts(std::int64_t window, std::int64_t output) {
   return facts;
 }
 
-constexpr std::int64_t kMillion = 1'000'000;
+/// Dollars for a million tokens; a cache of five minutes costs a quarter more to write.
+constexpr ModelFacts priced(ModelFacts facts, double input, double output, double cache_read) {
+  facts.prices = Prices{input, input * 1.25, cache_read, output};
+  return facts;
+}
 
-// Windows and output limits as the vendor documents them.
-constexpr std::array<CatalogEntry, 13> kAnthropic = {{
-    {"claude-sonnet-4-6", "Claude Sonnet 4.6", facts(kMillion, 64'000)},
-    {"claude-opus-4-8", "Claude Opus 4.8", facts(kMillion, 128'000)},
-    {"claude-opus-5", "Claude Opus 5", facts(kMillion, 128'000)},
-    {"claude-sonnet-5", "Claude Sonnet 5", facts(kMillion, 128'000)},
-    {"claude-fable-5", "Claude Fable 5", facts(kMillion, 128'000)},
-    {"claude-opus-4-7", "Claude Opus 4.7", facts(kMillion, 128'000)},
-    {"claude-opus-4-6", "Claude Opus 4.6", facts(kMillion, 128'000)},
-    {"claude-haiku-4-5", "Claude Haiku 4.5", facts(200'000, 64'000)},
-    {"claude-opus-4-5", "Claude Opus 4.5", facts(200'000, 64'000)},
-    {"claude-sonnet-4-5", "Claude Sonnet 4.5", facts(200'000, 64'000)},
-    {"claude-opus-4-1", "Claude Opus 4.1", facts(200'000, 32'000)},
-    {"claude-sonnet-4-0", "Claude Sonnet 4", facts(200'000, 64'000)},
-    {"claude-3-haiku", "Claude Haiku 3", facts(200'000, 4'096)},
+constexpr ModelFacts thinks(ModelFacts facts) {
+  facts.adaptive_thinking = true;
+  return facts;
+}
+
+constexpr std::int64_t kMillion = 1'000'000;
+constexpr ModelFacts kLarge = thinks(facts(kMillion, 128'000));
+
+// Windows, limits and prices as the vendor documents them (November 2026). Haiku 5.5 has two
+// prices, by the length of the prompt: none is given here.
+constexpr std::array<CatalogEntry, 17> kAnthropic = {{
+    {"claude-sonnet-5-5", "Claude Sonnet 5.5", priced(kLarge, 2, 10, 0.2)},
+    {"claude-opus-5-5", "Claude Opus 5.5", priced(kLarge, 4, 20, 0.2)},
+    {"claude-fable-5-1", "Claude Fable 5.1", priced(kLarge, 10, 50, 0.25)},
+    {"claude-haiku-5-5", "Claude Haiku 5.5", kLarge},
+    {"claude-opus-5", "Claude Opus 5", priced(kLarge, 5, 25, 0.5)},
+    {"claude-sonnet-5", "Claude Sonnet 5", priced(kLarge, 2, 10, 0.2)},
+    {"claude-fable-5", "Claude Fable 5", priced(kLarge, 10, 50, 1)},
+    {"claude-opus-4-8", "Claude Opus 4.8", priced(kLarge, 5, 25, 0.5)},
+    {"claude-opus-4-7", "Claude Opus 4.7", priced(kLarge, 5, 25, 0.5)},
+    {"claude-opus-4-6", "Claude Opus 4.6", priced(kLarge, 5, 25, 0.5)},
+    {"claude-sonnet-4-6", "Claude Sonnet 4.6", priced(thinks(facts(kMillion, 64'000)), 3, 15, 0.3)},
+    {"claude-haiku-4-5", "Claude Haiku 4.5", priced(facts(200'000, 64'000), 1, 5, 0.1)},
+    {"claude-opus-4-5", "Claude Opus 4.5", priced(facts(200'000, 64'000), 5, 25, 0.5)},
+    {"claude-sonnet-4-5", "Claude Sonnet 4.5", priced(facts(200'000, 64'000), 3, 15, 0.3)},
+    {"claude-opus-4-1", "Claude Opus 4.1", priced(facts(200'000, 32'000), 15, 75, 1.5)},
+    {"claude-sonnet-4-0", "Claude Sonnet 4", priced(facts(200'000, 64'000), 3, 15, 0.3)},
+    {"claude-3-haiku", "Claude Haiku 3", priced(facts(200'000, 4'096), 0.25, 1.25, 0.03)},
 }};
 
 constexpr std::array<CatalogEntry, 9> kOpenAi = {{

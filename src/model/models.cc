@@ -20,7 +20,7 @@ const std::string kAnthropicKey = "ANTHROPIC_API_KEY";
 constexpr std::uint64_t kLargestScript = 4 * 1024 * 1024;
 
 constexpr std::string_view kHowNamesAreWritten =
-    "Write anthropic/NAME (for example anthropic/claude-sonnet-4-6), openai-chat/NAME, "
+    "Write anthropic/NAME (for example anthropic/claude-sonnet-5-5), openai-chat/NAME, "
     "ollama/NAME, PROVIDER/NAME for a provider in your settings, demo, or script:FILE.";
 
 // Keys are pasted, often with the line's end.

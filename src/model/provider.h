@@ -24,7 +24,8 @@ struct ModelRequest {
   /// API takes as many of the last ones as it allows.
   std::vector<std::size_t> cache_points;
   std::int64_t max_output_tokens = 0;
-  bool fresh_connection = false;  // this is a retry
+  bool adaptive_thinking = false;  // ask for it, and to be shown it
+  bool fresh_connection = false;   // this is a retry
 };
 
 /// How long a silent stream is waited for.

@@ -1,6 +1,8 @@
 #include "platform/read_set.h"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace agentd::platform {
 namespace {
@@ -49,16 +51,81 @@ ContentHash hash_content(std::string_view content) {
 }
 
 void ReadSet::remember(const std::string& path, std::string_view content) {
+  put(path, content, false);
+}
+
+void ReadSet::remember_whole(const std::string& path, std::string_view content) {
+  put(path, content, true);
+}
+
+void ReadSet::put(const std::string& path, std::string_view content, bool whole) {
   const ContentHash hash = hash_content(content);
   std::lock_guard lock(mutex_);
-  seen_[path] = hash;
+  Seen& seen = seen_[path];
+  const bool same = seen.content && seen.hash == hash;
+  if (!same) {
+    drop_content(seen);
+    seen.unchanged_at.reset();
+    keep(seen, path, content);
+  }
+  seen.hash = hash;
+  seen.order = ++remembered_;
+  if (whole) seen.whole = hash;
+}
+
+void ReadSet::keep(Seen& seen, const std::string& path, std::string_view content) {
+  if (content.size() > kLargestKept) return;
+  seen.content = std::make_shared<const std::string>(content);
+  seen.age = kept_.insert(kept_.end(), path);
+  kept_bytes_ += content.size();
+  while (kept_bytes_ > kMostKept) drop_content(seen_.find(kept_.front())->second);
+}
+
+void ReadSet::drop_content(Seen& seen) {
+  if (!seen.content) return;
+  kept_bytes_ -= seen.content->size();
+  kept_.erase(seen.age);
+  seen.content.reset();
 }
 
 ReadSet::State ReadSet::compare(const std::string& path, std::string_view content) const {
   std::lock_guard lock(mutex_);
   const auto found = seen_.find(path);
   if (found == seen_.end()) return State::never_read;
-  return found->second == hash_content(content) ? State::unchanged : State::changed;
+  return found->second.hash == hash_content(content) ? State::unchanged : State::changed;
+}
+
+bool ReadSet::seen_whole(const std::string& path, std::string_view content) const {
+  std::lock_guard lock(mutex_);
+  const auto found = seen_.find(path);
+  return found != seen_.end() && found->second.whole == hash_content(content);
+}
+
+std::vector<ReadSet::Entry> ReadSet::entries() const {
+  std::vector<Entry> all;
+  {
+    std::lock_guard lock(mutex_);
+    all.reserve(seen_.size());
+    for (const auto& [path, seen] : seen_) {
+      all.push_back({path, seen.hash, seen.content, seen.unchanged_at, seen.order});
+    }
+  }
+  std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) { return a.path < b.path; });
+  return all;
+}
+
+void ReadSet::confirm(const std::string& path, const ContentHash& hash, const FileStamp& stamp) {
+  std::lock_guard lock(mutex_);
+  const auto found = seen_.find(path);
+  if (found != seen_.end() && found->second.hash == hash) found->second.unchanged_at = stamp;
+}
+
+void ReadSet::forget(const std::string& path) {
+  std::lock_guard lock(mutex_);
+  const auto found = seen_.find(path);
+  if (found == seen_.end()) return;
+  drop_content(found->second);
+  seen_.erase(found);
 }
 
 }  // namespace agentd::platform

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -101,9 +102,13 @@ bool can_write_if_room(int fd) {
 }
 
 std::size_t write_if_room(int fd, std::string_view text) {
+  text = text.substr(0, kWriteAtOnce);
+  const ssize_t sent = ::send(fd, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (sent >= 0) return static_cast<std::size_t>(sent);
+  if (errno != ENOTSOCK) return 0;
   pollfd polled{fd, POLLOUT, 0};
   if (::poll(&polled, 1, 0) != 1 || polled.revents != POLLOUT) return 0;
-  const ssize_t written = ::write(fd, text.data(), std::min(text.size(), kWriteAtOnce));
+  const ssize_t written = ::write(fd, text.data(), text.size());
   return written > 0 ? static_cast<std::size_t>(written) : 0;
 }
 

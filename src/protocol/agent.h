@@ -1,4 +1,5 @@
-// Requests about runs: agent/start, agent/cancel, agent/approveTool, agent/setMode.
+// Requests about runs: agent/start, agent/send, agent/unsend, agent/cancel, agent/approveTool,
+// agent/setMode.
 #pragma once
 
 #include "protocol/content.h"
@@ -18,6 +19,9 @@ struct StartParams {
   std::optional<ToolStart> tool_start;
   std::optional<OnDeny> on_deny;
   std::optional<std::string> system_prompt;
+  std::optional<std::vector<std::string>> fallback_models;
+  std::optional<double> max_budget_usd;
+  std::optional<std::int64_t> token_budget;
 
   static void fields(auto& field) {
     field("prompt", &StartParams::prompt, "What is asked: text, or content blocks.");
@@ -49,6 +53,19 @@ struct StartParams {
     field("onDeny", &StartParams::on_deny, "What follows when a call is denied.");
     field("systemPrompt", &StartParams::system_prompt,
           "Replaces the built-in system prompt, for this run.");
+    field(
+        "fallbackModels", &StartParams::fallback_models,
+        "Models to go on with, in this order and for this run only, when the one before cannot be "
+        "had (overload, rate limit, server or network fault). Absent: those of the settings.");
+    field("maxBudgetUsd", &StartParams::max_budget_usd,
+          "The run ends when its model calls have cost this many US dollars; needs models whose "
+          "prices agentd knows (model/list). Absent: that of the settings, else none.",
+          {.minimum = 0});
+    field(
+        "tokenBudget", &StartParams::token_budget,
+        "Output tokens to spend on the task: while less than nine tenths of it are spent, a model "
+        "that says it is done is asked to go on, until that adds little.",
+        {.minimum = 1});
   }
 };
 
@@ -102,6 +119,41 @@ struct ApproveToolParams {
   }
 };
 
+struct SendParams {
+  static constexpr std::string_view kName = "SendParams";
+  std::string run_id;
+  Prompt prompt;
+  std::optional<Delivery> delivery;
+
+  static void fields(auto& field) {
+    field("runId", &SendParams::run_id, "The run that is going on.");
+    field("prompt", &SendParams::prompt, "What to tell its model: text, or content blocks.");
+    field("delivery", &SendParams::delivery, "When the model is told.");
+  }
+};
+
+struct SendResult {
+  static constexpr std::string_view kName = "SendResult";
+  std::string message_id;
+
+  static void fields(auto& field) {
+    field("messageId", &SendResult::message_id,
+          "The message: in agent/attachment once the model is told, or in the notDelivered of "
+          "agent/runEnded.");
+  }
+};
+
+struct UnsendParams {
+  static constexpr std::string_view kName = "UnsendParams";
+  std::string run_id;
+  std::string message_id;
+
+  static void fields(auto& field) {
+    field("runId", &UnsendParams::run_id, "The run it was sent to.");
+    field("messageId", &UnsendParams::message_id, "What agent/send answered.");
+  }
+};
+
 struct SetModeParams {
   static constexpr std::string_view kName = "SetModeParams";
   std::string session_id;
@@ -112,6 +164,20 @@ struct SetModeParams {
     field("permissionMode", &SetModeParams::permission_mode,
           "Holds from now on, for the run that is going on too; open questions that it answers are "
           "settled.");
+  }
+};
+
+struct SetModelParams {
+  static constexpr std::string_view kName = "SetModelParams";
+  std::string session_id;
+  std::string model;
+
+  static void fields(auto& field) {
+    field("sessionId", &SetModelParams::session_id, "The session.");
+    field(
+        "model", &SetModelParams::model,
+        "As in agent/start. Answers from the next turn on, of the run that is going on too, and in "
+        "the session's later runs.");
   }
 };
 

@@ -27,6 +27,22 @@ struct ToolListResult {
   }
 };
 
+struct PricesInfo {
+  static constexpr std::string_view kName = "Prices";
+  static constexpr std::string_view kDoc = "US dollars for a million tokens.";
+  double input = 0;
+  double cache_write = 0;
+  double cache_read = 0;
+  double output = 0;
+
+  static void fields(auto& field) {
+    field("input", &PricesInfo::input, "Of the prompt.");
+    field("cacheWrite", &PricesInfo::cache_write, "Of a prompt written to the prompt cache.");
+    field("cacheRead", &PricesInfo::cache_read, "Of a prompt read from it.");
+    field("output", &PricesInfo::output, "Of the reply.");
+  }
+};
+
 struct ModelInfo {
   static constexpr std::string_view kName = "ModelInfo";
   std::string name;
@@ -35,6 +51,7 @@ struct ModelInfo {
   std::int64_t context_window = 0;
   std::int64_t max_output_tokens = 0;
   bool available = false;
+  std::optional<PricesInfo> prices;
 
   static void fields(auto& field) {
     field("name", &ModelInfo::name, "What agent/start takes as `model`.");
@@ -46,6 +63,7 @@ struct ModelInfo {
           "Tokens it can write in one reply; 0: not known.", {.minimum = 0});
     field("available", &ModelInfo::available,
           "Whether it can be used now: there is a key, or none is needed.");
+    field("prices", &ModelInfo::prices, "Absent: not known.");
   }
 };
 

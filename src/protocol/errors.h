@@ -35,6 +35,8 @@ inline constexpr std::array kErrors{
     ErrorDoc{-32021, "tooLate", "The question was answered or withdrawn before."},
     ErrorDoc{-32022, "unknownCall", "The run has no such call."},
     ErrorDoc{-32023, "unknownRun", "There is no such run."},
+    ErrorDoc{-32024, "notDelivered",
+             "The run ended before the message could be told to its model."},
 };
 
 }  // namespace agentd::protocol

@@ -48,11 +48,14 @@ struct TurnStarted {
   static constexpr std::string_view kName = "TurnStarted";
   int turn = 1;
   std::optional<Transition> transition;
+  std::optional<std::string> model;
 
   static void fields(auto& field) {
     field("turn", &TurnStarted::turn, "Counts the model calls of the run, from 1.", {.minimum = 1});
     field("transition", &TurnStarted::transition,
           "Why there is another turn; absent on the first.");
+    field("model", &TurnStarted::model,
+          "The model that answers from here on, where it is another than before.");
   }
 };
 
@@ -235,6 +238,30 @@ struct Notice {
   }
 };
 
+struct Attachment {
+  static constexpr std::string_view kName = "Attachment";
+  AttachmentKind kind = AttachmentKind::message;
+  std::string title;
+  std::optional<std::string> message_id;
+
+  static void fields(auto& field) {
+    field("kind", &Attachment::kind, "What it is.");
+    field("title", &Attachment::title, "A few words to show.");
+    field("messageId", &Attachment::message_id, "With kind message: what agent/send answered.");
+  }
+};
+
+struct UndeliveredMessage {
+  static constexpr std::string_view kName = "UndeliveredMessage";
+  std::string message_id;
+  std::vector<Content> prompt;
+
+  static void fields(auto& field) {
+    field("messageId", &UndeliveredMessage::message_id, "What agent/send answered.");
+    field("prompt", &UndeliveredMessage::prompt, "What it said.");
+  }
+};
+
 struct RunEnded {
   static constexpr std::string_view kName = "RunEnded";
   Ending ending = Ending::completed;
@@ -242,6 +269,7 @@ struct RunEnded {
   std::optional<std::string> message;
   int turns = 0;
   Usage usage;
+  std::optional<std::vector<UndeliveredMessage>> not_delivered;
 
   static void fields(auto& field) {
     field("ending", &RunEnded::ending, "Why it ended.");
@@ -250,6 +278,8 @@ struct RunEnded {
     field("turns", &RunEnded::turns, "How many model calls were made, retries not counted.",
           {.minimum = 0});
     field("usage", &RunEnded::usage, "Tokens of the whole run.");
+    field("notDelivered", &RunEnded::not_delivered,
+          "Messages of agent/send that the model was never told; absent if there are none.");
   }
 };
 

@@ -53,6 +53,14 @@ inline constexpr Request<StartParams, StartResult> kAgentStart{
     "agent/start",
     "Starts a run: one prompt, answered in as many turns as the work needs. On a session that had "
     "runs before its conversation goes on. One run at a time per session."};
+inline constexpr Request<SendParams, SendResult> kAgentSend{
+    "agent/send",
+    "Says something to the model of a run that is going on. Answered when the run has taken it; "
+    "error notDelivered if the run is over."};
+inline constexpr Request<UnsendParams, Empty> kAgentUnsend{
+    "agent/unsend",
+    "Takes back a message of agent/send that the model was not told yet; error tooLate after "
+    "that."};
 inline constexpr Request<CancelParams, CancelResult> kAgentCancel{
     "agent/cancel",
     "Stops a run, its model call, its tools and their processes. Answered after the run's "
@@ -61,6 +69,9 @@ inline constexpr Request<ApproveToolParams, Empty> kAgentApproveTool{
     "agent/approveTool", "Answers an agent/approvalRequested. The first answer counts."};
 inline constexpr Request<SetModeParams, Empty> kAgentSetMode{
     "agent/setMode", "Changes the permission mode of a session, also while a run is going on."};
+
+inline constexpr Request<SetModelParams, Empty> kAgentSetModel{
+    "agent/setModel", "Changes the model of a session, also while a run is going on."};
 
 inline constexpr Request<Empty, ToolListResult> kToolList{"tool/list",
                                                           "The tools a run can offer its model."};
@@ -91,6 +102,8 @@ inline constexpr Notification<OfRun<ReplyDiscarded>> kReplyDiscarded{
     "agent/replyDiscarded", "The reply so far is void; its calls are closed already."};
 inline constexpr Notification<OfRun<Retrying>> kRetrying{
     "agent/retrying", "The model call failed and is tried again after a wait."};
+inline constexpr Notification<OfRun<Attachment>> kAttachment{
+    "agent/attachment", "Something else was added to what the model is told."};
 inline constexpr Notification<OfRun<Notice>> kNotice{
     "agent/notice", "Something a person should know that changes nothing for programs."};
 inline constexpr Notification<OfRun<RunEnded>> kRunEnded{
@@ -101,11 +114,12 @@ template <class Visitor>
 constexpr void each_method(Visitor&& visit) {
   const auto all = [&visit](const auto&... methods) { (visit(methods), ...); };
   all(kInitialize, kInitialized, kShutdown, kExit, kCancelRequest, kSetTrace);
-  all(kAgentStart, kAgentCancel, kAgentApproveTool, kAgentSetMode);
+  all(kAgentStart, kAgentSend, kAgentUnsend, kAgentCancel, kAgentApproveTool, kAgentSetMode,
+      kAgentSetModel);
   all(kToolList, kModelList);
   all(kRunStarted, kTurnStarted, kTextDelta, kThinkingDelta, kToolUse, kApprovalRequested,
-      kApprovalResolved, kToolProgress, kToolResult, kReplyDiscarded, kRetrying, kNotice,
-      kTurnEnded, kRunEnded);
+      kApprovalResolved, kToolProgress, kToolResult, kReplyDiscarded, kRetrying, kAttachment,
+      kNotice, kTurnEnded, kRunEnded);
 }
 
 }  // namespace agentd::protocol

@@ -28,13 +28,34 @@ constexpr auto wire_names(ToolStart) {
        {after_reply, "afterReply", "Calls wait for the positive end of the reply."}});
 }
 
+enum class Delivery { steer, queue };
+
+constexpr auto wire_names(Delivery) {
+  using enum Delivery;
+  return wire::names<Delivery>(
+      "Delivery",
+      {{steer, "steer", "With the next turn, behind the results of calls. The default."},
+       {queue, "queue", "When the run would end: it goes on with this instead."}});
+}
+
+enum class AttachmentKind { message };
+
+constexpr auto wire_names(AttachmentKind) {
+  using enum AttachmentKind;
+  return wire::names<AttachmentKind>("AttachmentKind",
+                                     {{message, "message", "A message of agent/send."}});
+}
+
 enum class OnDeny { go_on, stop };
 
 constexpr auto wire_names(OnDeny) {
   using enum OnDeny;
   return wire::names<OnDeny>(
-      "OnDeny", {{go_on, "continue", "The model is told and the run goes on. The default."},
-                 {stop, "stop", "Not supported yet: refused with invalidInput."}});
+      "OnDeny",
+      {{go_on, "continue", "The model is told and the run goes on. The default."},
+       {stop, "stop",
+        "A deny by a person without a message ends the run; with one it goes on. A denial "
+        "by the mode, or where nobody can answer, never ends it."}});
 }
 
 enum class ApprovalDecision { allow, deny };
@@ -117,6 +138,9 @@ enum class Transition {
   reply_cut,
   turn_paused,
   nudged,
+  fallback_model,
+  message_queued,
+  budget_continued,
 };
 
 constexpr auto wire_names(Transition) {
@@ -129,14 +153,22 @@ constexpr auto wire_names(Transition) {
        {output_resumed, "output_resumed", "Cut again: asked to go on where it stopped."},
        {reply_cut, "reply_cut", "The stream broke after a call had started: goes on from there."},
        {turn_paused, "turn_paused", "The endpoint paused the turn; it is sent back to go on."},
-       {nudged, "nudged", "The reply was empty; the model is asked once to go on."}});
+       {nudged, "nudged", "The reply was empty; the model is asked once to go on."},
+       {fallback_model, "fallback_model",
+        "The model could not be had: the next one of fallbackModels answers from here on."},
+       {message_queued, "message_queued", "A message of agent/send goes to the model."},
+       {budget_continued, "budget_continued",
+        "The tokenBudget is not spent: the model is asked to go on."}});
 }
 
 enum class Ending {
   completed,
   aborted_streaming,
   aborted_tools,
+  blocked,
+  repeated_calls,
   max_turns,
+  max_budget,
   output_limit,
   prompt_too_long,
   refused,
@@ -151,7 +183,11 @@ constexpr auto wire_names(Ending) {
       {{completed, "completed", "The model had nothing left to do."},
        {aborted_streaming, "aborted_streaming", "Cancelled while no call was open."},
        {aborted_tools, "aborted_tools", "Cancelled while a call was open."},
+       {blocked, "blocked", "A person denied a call, and onDeny is stop."},
+       {repeated_calls, "repeated_calls",
+        "The model made the same calls again and again, and nobody could be asked."},
        {max_turns, "max_turns", "maxTurns model calls were made and there was more to do."},
+       {max_budget, "max_budget", "maxBudgetUsd is spent and there was more to do."},
        {output_limit, "output_limit", "The reply was cut by its limit, however often resumed."},
        {prompt_too_long, "prompt_too_long", "The conversation does not fit the model's window."},
        {refused, "refused", "The model declined."},

@@ -50,6 +50,8 @@ constexpr ErrorEntry entry_of(Code code) {
       return {-32022, "unknownCall"};
     case Code::unknown_run:
       return {-32023, "unknownRun"};
+    case Code::not_delivered:
+      return {-32024, "notDelivered"};
     case Code::cancelled:
       return {kRequestCancelled, "cancelled"};
     case Code::internal:

@@ -1,6 +1,5 @@
-// agent/start, agent/cancel, agent/approveTool, agent/setMode: a request becomes a run, or a
-// message to one. A run's own state is never touched here: what needs it goes into the run's
-// mailbox with a completion, and the run answers.
+// The agent/ requests: each becomes a run, or a message to one. A run's own state is never touched
+// here: what needs it goes into the run's mailbox with a completion, and the run answers.
 #include <memory>
 #include <utility>
 
@@ -24,6 +23,15 @@ std::string run_id_member(const std::string& run_id) {
   return member;
 }
 
+// A fault of what was wished for, at its parameter; one that names a file or a setting stays there.
+Error at_wish(Error error, const char* model_came_from) {
+  if (error.where == "model") error.where = model_came_from;
+  if (error.where == "fallbackModels" || error.where == "maxBudgetUsd") {
+    error.where = "params." + error.where;
+  }
+  return error;
+}
+
 // Faults of the engine's choices, at the parameter they came from.
 Error at_parameter(Error error, const char* path) {
   if (error.where.empty() || error.code == Code::invalid_input) error.where = path;
@@ -35,12 +43,18 @@ Error at_parameter(Error error, const char* path) {
 void Server::bind_agent() {
   bind(peer_, protocol::kAgentStart,
        [this](auto params, auto answer) { start(std::move(params), std::move(answer)); });
+  bind(peer_, protocol::kAgentSend,
+       [this](auto params, auto answer) { send(std::move(params), std::move(answer)); });
+  bind(peer_, protocol::kAgentUnsend,
+       [this](auto params, auto answer) { unsend(std::move(params), std::move(answer)); });
   bind(peer_, protocol::kAgentCancel,
        [this](auto params, auto answer) { cancel(std::move(params), std::move(answer)); });
   bind(peer_, protocol::kAgentApproveTool,
        [this](auto params, auto answer) { approve_tool(std::move(params), std::move(answer)); });
   bind(peer_, protocol::kAgentSetMode,
        [this](auto params, auto answer) { set_mode(std::move(params), std::move(answer)); });
+  bind(peer_, protocol::kAgentSetModel,
+       [this](auto params, auto answer) { set_model(std::move(params), std::move(answer)); });
 }
 
 void Server::start(protocol::StartParams params, Answer<protocol::StartResult> answer) {
@@ -49,11 +63,6 @@ void Server::start(protocol::StartParams params, Answer<protocol::StartResult> a
   }
   if (params.run_id && params.run_id->empty()) {
     return answer.error(make_error(Code::invalid_input, "runId must not be empty", "params.runId"));
-  }
-  if (params.on_deny == protocol::OnDeny::stop) {
-    return answer.error(make_error(
-        Code::invalid_input, "onDeny \"stop\" is not supported yet: leave it out, or say continue",
-        "params.onDeny"));
   }
   if (shutdown_answer_ || leaving_) {
     return answer.error(make_error(Code::cancelled, "agentd is shutting down"));
@@ -83,10 +92,12 @@ void Server::start(protocol::StartParams params, Answer<protocol::StartResult> a
   if (params.tool_start) wishes.tool_start = from_protocol(*params.tool_start);
   wishes.max_turns = params.max_turns;
   wishes.system_prompt = std::move(params.system_prompt);
+  wishes.fallback_models = std::move(params.fallback_models);
+  wishes.max_budget_usd = params.max_budget_usd;
   auto run = engine_.options(wishes, (*session)->settings, notices);
   if (!run) {
     const auto& session_said = (*session)->model;
-    return answer.error(at_parameter(
+    return answer.error(at_wish(
         run.error(), params.model || session_said || !options_.model ? "params.model" : "--model"));
   }
 
@@ -98,6 +109,8 @@ void Server::start(protocol::StartParams params, Answer<protocol::StartResult> a
   run->session_id = kept.id;
   run->prompt = std::move(*prompt);
   run->approvals = approvals_;
+  run->deny_stops = params.on_deny == protocol::OnDeny::stop;
+  run->token_budget = params.token_budget.value_or(0);
   answer.result({kept.id, run->run_id});
   launch(kept, std::move(*run), std::move(notices));
 }
@@ -166,6 +179,36 @@ void Server::cancel(protocol::CancelParams params, Answer<protocol::CancelResult
       [answer](agent::Ending ending) { answer.result({to_protocol(ending)}); });
 }
 
+void Server::send(protocol::SendParams params, Answer<protocol::SendResult> answer) {
+  auto blocks = to_blocks(std::move(params.prompt));
+  if (!blocks) return answer.error(blocks.error());
+  if (sessions_.ending(params.run_id)) {
+    return answer.error(make_error(Code::not_delivered, "the run has ended"));
+  }
+  Session* session = sessions_.find_by_run(params.run_id);
+  if (session == nullptr) return answer.error(unknown_run(params.run_id));
+  agent::UserMessage message;
+  message.id = engine_.ids().next("message");
+  message.blocks = std::move(*blocks);
+  if (params.delivery) message.delivery = from_protocol(*params.delivery);
+  session->active->run->send(message, [answer, id = message.id](Result<void> taken) {
+    if (!taken) return answer.error(taken.error());
+    answer.result({id});
+  });
+}
+
+void Server::unsend(protocol::UnsendParams params, Answer<protocol::Empty> answer) {
+  if (sessions_.ending(params.run_id)) {
+    return answer.error(make_error(Code::too_late, "the run has ended"));
+  }
+  Session* session = sessions_.find_by_run(params.run_id);
+  if (session == nullptr) return answer.error(unknown_run(params.run_id));
+  session->active->run->unsend(params.message_id, [answer](Result<void> taken) {
+    if (!taken) return answer.error(taken.error());
+    answer.result({});
+  });
+}
+
 void Server::approve_tool(protocol::ApproveToolParams params, Answer<protocol::Empty> answer) {
   if (params.updated_input && params.decision != protocol::ApprovalDecision::allow) {
     return answer.error(make_error(Code::invalid_input,
@@ -204,6 +247,19 @@ void Server::set_mode(protocol::SetModeParams params, Answer<protocol::Empty> an
   } else {
     session->conversation->mode = mode;
   }
+}
+
+void Server::set_model(protocol::SetModelParams params, Answer<protocol::Empty> answer) {
+  Session* session = sessions_.find(params.session_id);
+  if (session == nullptr) {
+    return answer.error(
+        make_error(Code::not_found, "there is no session \"" + params.session_id + "\""));
+  }
+  auto model = engine_.models().resolve(params.model);
+  if (!model) return answer.error(at_parameter(model.error(), "params.model"));
+  session->model = params.model;
+  answer.result({});
+  if (session->active) session->active->run->set_model(std::move(*model));
 }
 
 }  // namespace agentd::server

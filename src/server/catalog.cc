@@ -18,7 +18,11 @@ protocol::ModelListResult list_models(const model::Models& models) {
   for (const model::ModelListing& model : models.list()) {
     result.models.push_back({model.name, model.provider, model.display_name,
                              model.facts.context_window, model.facts.maximum_output,
-                             model.available});
+                             model.available, std::nullopt});
+    if (const auto& prices = model.facts.prices) {
+      result.models.back().prices = protocol::PricesInfo{prices->input, prices->cache_write,
+                                                         prices->cache_read, prices->output};
+    }
   }
   return result;
 }

@@ -18,6 +18,12 @@ protocol::Transition to_protocol(agent::Transition value) {
       return protocol::Transition::turn_paused;
     case agent::Transition::nudged:
       return protocol::Transition::nudged;
+    case agent::Transition::fallback_model:
+      return protocol::Transition::fallback_model;
+    case agent::Transition::message_queued:
+      return protocol::Transition::message_queued;
+    case agent::Transition::budget_continued:
+      return protocol::Transition::budget_continued;
   }
   return {};
 }
@@ -30,8 +36,14 @@ protocol::Ending to_protocol(agent::Ending value) {
       return protocol::Ending::aborted_streaming;
     case agent::Ending::aborted_tools:
       return protocol::Ending::aborted_tools;
+    case agent::Ending::blocked:
+      return protocol::Ending::blocked;
+    case agent::Ending::repeated_calls:
+      return protocol::Ending::repeated_calls;
     case agent::Ending::max_turns:
       return protocol::Ending::max_turns;
+    case agent::Ending::max_budget:
+      return protocol::Ending::max_budget;
     case agent::Ending::output_limit:
       return protocol::Ending::output_limit;
     case agent::Ending::prompt_too_long:
@@ -112,6 +124,14 @@ protocol::ApprovalBy to_protocol(agent::ApprovalBy value) {
   return {};
 }
 
+protocol::AttachmentKind to_protocol(agent::AttachmentKind value) {
+  switch (value) {
+    case agent::AttachmentKind::message:
+      return protocol::AttachmentKind::message;
+  }
+  return {};
+}
+
 protocol::NoticeLevel to_protocol(agent::NoticeLevel value) {
   switch (value) {
     case agent::NoticeLevel::info:
@@ -144,6 +164,16 @@ permission::Mode from_protocol(protocol::PermissionMode value) {
       return permission::Mode::plan;
     case protocol::PermissionMode::bypass:
       return permission::Mode::bypass;
+  }
+  return {};
+}
+
+agent::Delivery from_protocol(protocol::Delivery value) {
+  switch (value) {
+    case protocol::Delivery::steer:
+      return agent::Delivery::steer;
+    case protocol::Delivery::queue:
+      return agent::Delivery::queue;
   }
   return {};
 }

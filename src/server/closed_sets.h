@@ -17,10 +17,12 @@ protocol::ToolUseState to_protocol(agent::ToolUseState state);
 protocol::ToolStatus to_protocol(agent::ToolStatus status);
 protocol::ApprovalDecision to_protocol(agent::ApprovalDecision decision);
 protocol::ApprovalBy to_protocol(agent::ApprovalBy by);
+protocol::AttachmentKind to_protocol(agent::AttachmentKind kind);
 protocol::NoticeLevel to_protocol(agent::NoticeLevel level);
 protocol::OutputStream to_protocol(platform::OutputStream stream);
 
 permission::Mode from_protocol(protocol::PermissionMode mode);
+agent::Delivery from_protocol(protocol::Delivery delivery);
 agent::ToolStart from_protocol(protocol::ToolStart start);
 agent::ApprovalDecision from_protocol(protocol::ApprovalDecision decision);
 agent::ApprovalScope from_protocol(protocol::ApprovalScope scope);

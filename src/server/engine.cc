@@ -93,6 +93,28 @@ model::Credentials credentials(const config::Settings& settings) {
   return credentials;
 }
 
+// At the wish it came from, unless it names a file or a setting.
+Error at_wish(Error error, const char* wish) {
+  if (error.where.empty() || error.code == Code::invalid_input) error.where = wish;
+  return error;
+}
+
+// A budget that cannot be watched must not look as if it were.
+std::optional<Error> unpriced_model(const agent::RunOptions& options) {
+  if (!options.max_budget_usd) return std::nullopt;
+  std::vector<const model::ResolvedModel*> models{&options.model};
+  for (const auto& fallback : options.fallback_models) models.push_back(&fallback);
+  for (const auto* model : models) {
+    if (model->facts.prices) continue;
+    return make_error(
+        Code::invalid_input,
+        "agentd knows no price of " + model->name +
+            ", so it cannot keep a budget in dollars; leave it out, or limit the turns",
+        "maxBudgetUsd");
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Engine::Engine() : files_(platform::make_disk_files()) {}
@@ -164,7 +186,7 @@ Result<agent::RunOptions> Engine::options(const RunWishes& wishes, const config:
     }
   }
   auto model = models().resolve(name);
-  if (!model) return model.error();
+  if (!model) return at_wish(model.error(), "model");
   agent::RunOptions options;
   options.model = std::move(*model);
   options.system_prompt = wishes.system_prompt.value_or(std::string(model::system_prompt()));
@@ -172,6 +194,13 @@ Result<agent::RunOptions> Engine::options(const RunWishes& wishes, const config:
   if (settings.tool_start) options.tool_start = from_config(*settings.tool_start);
   if (wishes.tool_start) options.tool_start = *wishes.tool_start;
   options.retry = retry_policy(settings.retry);
+  options.max_budget_usd = wishes.max_budget_usd ? wishes.max_budget_usd : settings.max_budget_usd;
+  for (const std::string& fallback : wishes.fallback_models.value_or(settings.fallback_models)) {
+    auto resolved = models().resolve(fallback);
+    if (!resolved) return at_wish(resolved.error(), "fallbackModels");
+    options.fallback_models.push_back(std::move(*resolved));
+  }
+  if (auto unpriced = unpriced_model(options)) return std::move(*unpriced);
   return options;
 }
 

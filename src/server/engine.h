@@ -27,6 +27,8 @@ struct RunWishes {
   std::optional<int> max_turns;
   std::optional<agent::ToolStart> tool_start;
   std::optional<std::string> system_prompt;
+  std::optional<std::vector<std::string>> fallback_models;
+  std::optional<double> max_budget_usd;
 };
 
 class Engine {
@@ -53,7 +55,8 @@ class Engine {
   std::string default_model(const std::optional<std::string>& flag);
 
   /// Fills in model, limits and policies; ids and prompt are the caller's. Tells in `notices` what
-  /// a person should know of the choice.
+  /// a person should know of the choice. An error's `where` names the wish at fault: `model`,
+  /// `fallbackModels`, `maxBudgetUsd`.
   Result<agent::RunOptions> options(const RunWishes& wishes, const config::Settings& settings,
                                     std::vector<agent::Notice>& notices);
 

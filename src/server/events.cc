@@ -41,6 +41,17 @@ protocol::Content to_protocol(ToolContent&& content) {
   return protocol::ImageContent{std::move(image.media_type), std::move(image.data)};
 }
 
+/// What a client sent, as it sent it: text and images are all there is in a prompt.
+std::vector<protocol::Content> contents(std::vector<Block>&& blocks) {
+  std::vector<protocol::Content> out;
+  for (Block& block : blocks) {
+    if (auto* text = std::get_if<TextBlock>(&block)) out.push_back(to_protocol(std::move(*text)));
+    if (auto* image = std::get_if<ImageBlock>(&block))
+      out.push_back(to_protocol(std::move(*image)));
+  }
+  return out;
+}
+
 std::vector<protocol::ApprovalOption> approval_options() {
   using protocol::ApprovalDecision;
   using protocol::ApprovalScope;
@@ -68,7 +79,7 @@ void EventWriter::write(const agent::RunStarted& event) {
 }
 
 void EventWriter::write(const agent::TurnStarted& event) {
-  protocol::TurnStarted out{event.turn, std::nullopt};
+  protocol::TurnStarted out{event.turn, std::nullopt, event.model};
   if (event.transition) out.transition = server::to_protocol(*event.transition);
   channel_.notify(protocol::kTurnStarted.name, members(out));
 }
@@ -160,12 +171,18 @@ void EventWriter::write(const agent::Retrying& event) {
                                              event.reason}));
 }
 
+void EventWriter::write(const agent::Attachment& event) {
+  protocol::Attachment out{server::to_protocol(event.kind), event.title, std::nullopt};
+  if (!event.message_id.empty()) out.message_id = event.message_id;
+  channel_.notify(protocol::kAttachment.name, members(out));
+}
+
 void EventWriter::write(const agent::Notice& event) {
   channel_.notify(protocol::kNotice.name, members(protocol::Notice{server::to_protocol(event.level),
                                                                    event.code, event.message}));
 }
 
-void EventWriter::write(const agent::RunEnded& event) {
+void EventWriter::write(agent::RunEnded& event) {
   ending_ = event.ending;
   end_told_ = true;
   protocol::RunEnded out;
@@ -174,6 +191,10 @@ void EventWriter::write(const agent::RunEnded& event) {
   if (!event.message.empty()) out.message = event.message;
   out.turns = event.turns;
   out.usage = server::to_protocol(event.usage);
+  for (agent::UserMessage& message : event.not_delivered) {
+    if (!out.not_delivered) out.not_delivered.emplace();
+    out.not_delivered->push_back({message.id, contents(std::move(message.blocks))});
+  }
   channel_.notify(protocol::kRunEnded.name, members(out));
 }
 

@@ -39,8 +39,9 @@ class EventWriter final : public agent::Sink {
   void write(const agent::ApprovalResolved& event);
   void write(const agent::ReplyDiscarded& event);
   void write(const agent::Retrying& event);
+  void write(const agent::Attachment& event);
   void write(const agent::Notice& event);
-  void write(const agent::RunEnded& event);
+  void write(agent::RunEnded& event);
 
   void block_delta(std::string_view method, const std::string& block_id, const std::string& text);
 

@@ -4,9 +4,11 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <deque>
 #include <filesystem>
@@ -35,6 +37,22 @@ bool write_fully(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(fd, text.data(), text.size());
     if (written < 0 && errno != EINTR) return false;
+    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+// What has room at the reader's until `deadline`; false if that was not all of it.
+bool write_by(int fd, std::string_view text, std::chrono::steady_clock::time_point deadline) {
+  while (!text.empty()) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        deadline - std::chrono::steady_clock::now());
+    pollfd reader{fd, POLLOUT, 0};
+    const int ready = poll(&reader, 1, static_cast<int>(std::max(left, 0ms).count()));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) return false;
+    const ssize_t written = write(fd, text.data(), std::min(text.size(), platform::kWriteAtOnce));
+    if (written < 0 && errno != EINTR && errno != EAGAIN) return false;
     if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
   }
   return true;
@@ -93,11 +111,15 @@ class RunCommand final : public agent::Sink {
     engine_.io().on_signal({SIGINT, SIGTERM, SIGHUP}, [this](int number) { signalled(number); });
     if (auto failure = start(std::move(prompt))) {
       view_.say("agentd: " + failure->message);
-      return exit_code::kError;
+      const bool wrong_flag =
+          failure->code == Code::invalid_input || failure->code == Code::not_found;
+      return wrong_flag ? exit_code::kUsage : exit_code::kError;
     }
     while (!over_) step();
     run_.reset();
-    if (outbox_ && !outbox_->drain(5s)) exit_ = exit_.value_or(exit_code::kError);
+    const bool all_told = !outbox_ || outbox_->drain(5s);
+    if (const int code = signal_exit_; code != 0) exit_ = exit_.value_or(code);
+    if (!all_told) exit_ = exit_.value_or(exit_code::kError);
     return exit_.value_or(exit_code::of(agent::outcome_of(ending_)));
   }
 
@@ -115,6 +137,8 @@ class RunCommand final : public agent::Sink {
   void signalled(int number);
   void stop(int code);
   bool write_answer(std::string_view text);
+  bool write_activity(std::string_view text);
+  platform::WriteStep::Kind write_to(int fd, std::string_view text);
 
   const RunCommandOptions options_;
   const bool asks_;  // there is a person to ask
@@ -133,15 +157,17 @@ class RunCommand final : public agent::Sink {
   bool output_gone_ = false;
   bool over_ = false;  // the run has ended
   agent::Ending ending_ = agent::Ending::internal_error;
-  std::optional<int> exit_;               // decided by something else than the ending
-  std::atomic<std::size_t> waiting_{0};   // bytes handed over and not printed yet
-  std::atomic<bool> interrupted_{false};  // set on the io thread: stop waiting for a reader
+  std::optional<int> exit_;              // decided by something else than the ending
+  std::atomic<std::size_t> waiting_{0};  // bytes handed over and not printed yet
+  std::atomic<int> signal_exit_{0};      // set on the io thread: stop waiting for a reader
+  std::optional<std::chrono::steady_clock::time_point> last_words_by_;  // after a signal
+  bool activity_gone_ = false;
 };
 
 TerminalView::Place RunCommand::make_place() {
   TerminalView::Place place;
   place.answer = [this](std::string_view text) { return write_answer(text); };
-  place.activity = [](std::string_view text) { return write_fully(STDERR_FILENO, text); };
+  place.activity = [this](std::string_view text) { return write_activity(text); };
   place.answer_is_terminal = isatty(options_.output) == 1;
   place.activity_is_terminal = isatty(STDERR_FILENO) == 1;
   return place;
@@ -160,6 +186,8 @@ std::optional<Error> RunCommand::start(std::vector<Block> prompt) {
   RunWishes wishes;
   wishes.model = options_.model;
   wishes.max_turns = options_.max_turns;
+  wishes.max_budget_usd = options_.max_budget_usd;
+  wishes.fallback_models = options_.fallback_models;
   auto run = engine_.options(wishes, beginning->settings.settings, notices);
   if (!run) return run.error();
   run->session_id = engine_.ids().next("session");
@@ -284,7 +312,7 @@ void RunCommand::answer(std::string_view line) {
 // The io thread.
 void RunCommand::signalled(int number) {
   const int code = number == SIGINT ? exit_code::kInterrupted : exit_code::kTerminated;
-  interrupted_ = true;
+  signal_exit_ = code;
   inbox_.post([this, code] {
     if (code == exit_code::kInterrupted && isatty(STDERR_FILENO) == 1) view_.line_broken();
     stop(code);
@@ -302,24 +330,43 @@ void RunCommand::output_lost() {
   stop(asks_ && has_event(options_.input, 0) ? exit_code::kTerminated : exit_code::kError);
 }
 
-// Waits for a slow reader, but not past a signal.
 bool RunCommand::write_answer(std::string_view text) {
-  while (!text.empty() && !output_gone_) {
-    const auto step = platform::write_or_wake(options_.output, inbox_.wake(), text);
-    switch (step.kind) {
-      case platform::WriteStep::Kind::wrote:
-        text.remove_prefix(step.bytes);
-        break;
-      case platform::WriteStep::Kind::woken:
-        // Whoever called us goes on with the inbox.
-        if (interrupted_) return false;
-        break;
-      case platform::WriteStep::Kind::closed:
-      case platform::WriteStep::Kind::failed:
-        output_lost();
-    }
+  if (output_gone_) return false;
+  switch (write_to(options_.output, text)) {
+    case platform::WriteStep::Kind::wrote:
+      return true;
+    case platform::WriteStep::Kind::woken:
+      output_gone_ = true;  // the signal decides how we end
+      return false;
+    case platform::WriteStep::Kind::closed:
+    case platform::WriteStep::Kind::failed:
+      output_lost();
+      return false;
   }
-  return !output_gone_;
+  return false;
+}
+
+bool RunCommand::write_activity(std::string_view text) {
+  if (!activity_gone_) {
+    activity_gone_ = write_to(STDERR_FILENO, text) != platform::WriteStep::Kind::wrote;
+  }
+  return !activity_gone_;
+}
+
+// Waits for a slow reader, but not past a signal: then for half a second in all, and `woken` says
+// that it did not read. Whoever called us goes on with the inbox.
+platform::WriteStep::Kind RunCommand::write_to(int fd, std::string_view text) {
+  using Kind = platform::WriteStep::Kind;
+  while (!text.empty()) {
+    if (signal_exit_ != 0) {
+      if (!last_words_by_) last_words_by_ = std::chrono::steady_clock::now() + 500ms;
+      return write_by(fd, text, *last_words_by_) ? Kind::wrote : Kind::woken;
+    }
+    const auto step = platform::write_or_wake(fd, inbox_.wake(), text);
+    if (step.kind == Kind::closed || step.kind == Kind::failed) return step.kind;
+    text.remove_prefix(step.bytes);
+  }
+  return Kind::wrote;
 }
 
 }  // namespace

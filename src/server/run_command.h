@@ -14,6 +14,8 @@ struct RunCommandOptions {
   std::optional<std::string> model;
   std::optional<permission::Mode> mode;
   std::optional<int> max_turns;
+  std::optional<double> max_budget_usd;
+  std::optional<std::vector<std::string>> fallback_models;
   std::string cwd;    // empty: where we are
   bool json = false;  // print the notifications, one per line
   int input = 0;

@@ -56,7 +56,10 @@ class Server {
                                std::vector<agent::Notice>& notices);
   void launch(Session& session, agent::RunOptions options, std::vector<agent::Notice> notices);
   void cancel(protocol::CancelParams params, Answer<protocol::CancelResult> answer);
+  void send(protocol::SendParams params, Answer<protocol::SendResult> answer);
+  void unsend(protocol::UnsendParams params, Answer<protocol::Empty> answer);
   void approve_tool(protocol::ApproveToolParams params, Answer<protocol::Empty> answer);
+  void set_model(protocol::SetModelParams params, Answer<protocol::Empty> answer);
   void set_mode(protocol::SetModeParams params, Answer<protocol::Empty> answer);
 
   // catalog.cc

@@ -58,6 +58,12 @@ std::string_view words(agent::Ending ending) {
     case agent::Ending::aborted_streaming:
     case agent::Ending::aborted_tools:
       return "Cancelled.";
+    case agent::Ending::blocked:
+      return "Stopped: a call was denied.";
+    case agent::Ending::repeated_calls:
+      return "Stopped: the model made the same calls again and again.";
+    case agent::Ending::max_budget:
+      return "Stopped: this run has cost what it may (--max-budget-usd).";
     case agent::Ending::max_turns:
       return "Stopped: this run may call the model no more (--max-turns).";
     case agent::Ending::output_limit:

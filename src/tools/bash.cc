@@ -76,7 +76,7 @@ std::string headline(const platform::CommandEnd& end, bool benign, std::int64_t 
              std::to_string(kMaxTimeoutMs) +
              " ms), or start it with & and send its output to a file";
     case How::cancelled:
-      return "Interrupted by user: the command was killed";
+      return "The command was killed";
     case How::too_much_output:
       return "Killed: it wrote more than " + byte_count(kKillAbove);
   }
@@ -113,7 +113,8 @@ std::vector<std::string> notes(const BashInput& input, const platform::CommandEn
     list.push_back(where_the_rest_is(end));
   }
   if (!end.still_running.empty()) {
-    list.push_back("(still running in the background: " + joined(end.still_running) +
+    list.push_back("(still running in the background: " +
+                   joined(ShellCwd::without_wrapper(end.still_running)) +
                    "; killed when agentd ends)");
   }
   if (!end.unkillable.empty()) {
@@ -143,7 +144,9 @@ Json details_of(const platform::CommandEnd& end) {
   if (end.how == How::timed_out) details["timedOut"] = true;
   if (end.how == How::cancelled) details["interrupted"] = true;
   if (!end.whole_file.empty()) details["outputFile"] = end.whole_file;
-  if (!end.still_running.empty()) details["stillRunning"] = end.still_running;
+  if (!end.still_running.empty()) {
+    details["stillRunning"] = ShellCwd::without_wrapper(end.still_running);
+  }
   return details;
 }
 
@@ -232,10 +235,12 @@ class BashTool final : public TypedTool<BashInput> {
   }
 
   static Outcome cwd_gone(const CallContext& context) {
-    Outcome made = error_outcome("The current directory " + context.cwd +
-                                 " does not exist any more, so the command was not run. The "
-                                 "current directory is " +
-                                 context.workspace + " again.");
+    Outcome made =
+        error_outcome("The current directory " + context.cwd +
+                      " does not exist any more, so the command was not run." +
+                      (context.cwd == context.workspace
+                           ? ""
+                           : " The current directory is " + context.workspace + " again."));
     made.cwd = context.workspace;
     made.cancels_queued = true;
     return made;

@@ -1,10 +1,10 @@
 #include "tools/change.h"
 
+#include "base/unified_diff.h"
 #include "tools/file_lookup.h"
 #include "tools/output_text.h"
 #include "tools/paths.h"
 #include "tools/text_file.h"
-#include "tools/unified_diff.h"
 
 namespace agentd::tools {
 namespace {

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "base/lines.h"
 #include "base/utf8.h"
 #include "tools/edit_match.h"
 #include "tools/text_file.h"

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/lines.h"
 #include "tools/text_file.h"
 
 namespace agentd::tools {

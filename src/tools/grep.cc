@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/lines.h"
 #include "base/utf8.h"
 #include "tools/file_lookup.h"
 #include "tools/glob_pattern.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/lines.h"
 #include "base/utf8.h"
 #include "tools/text_file.h"
 

@@ -1,19 +1,10 @@
 #include "tools/seen.h"
 
 namespace agentd::tools {
-namespace {
-
-// A second entry in the same set; no canonical path begins like this.
-std::string whole_key(const std::string& path) {
-  return "whole:" + path;
-}
-
-}  // namespace
-
 void remember_view(platform::ReadSet& read_set, const std::string& path, std::string_view content,
                    View view) {
+  if (view == View::whole) return read_set.remember_whole(path, content);
   read_set.remember(path, content);
-  if (view == View::whole) read_set.remember(whole_key(path), content);
 }
 
 platform::ReadSet::State seen_state(const platform::ReadSet& read_set, const std::string& path,
@@ -23,7 +14,7 @@ platform::ReadSet::State seen_state(const platform::ReadSet& read_set, const std
 
 bool seen_whole(const platform::ReadSet& read_set, const std::string& path,
                 std::string_view content) {
-  return read_set.compare(whole_key(path), content) == platform::ReadSet::State::unchanged;
+  return read_set.seen_whole(path, content);
 }
 
 }  // namespace agentd::tools

@@ -47,6 +47,14 @@ std::vector<std::string> ShellCwd::argv(const std::string& command) const {
   return {"bash", "-c", kTrapBegin + path_ + kTrapEnd + kRun, "bash", command};
 }
 
+std::vector<std::string> ShellCwd::without_wrapper(std::vector<std::string> processes) {
+  for (std::string& process : processes) {
+    const std::size_t at = process.find(kTrapBegin);
+    if (at != std::string::npos) process = process.substr(0, at) + "a part of this command)";
+  }
+  return processes;
+}
+
 std::optional<std::string> ShellCwd::read() const {
   std::ifstream file(path_, std::ios::binary);
   std::string cwd{std::istreambuf_iterator<char>(file), {}};

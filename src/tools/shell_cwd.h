@@ -21,6 +21,9 @@ class ShellCwd {
   /// The argument vector that runs `command` and reports.
   std::vector<std::string> argv(const std::string& command) const;
 
+  /// Descriptions of processes, for people: those that are still inside our wrapper without it.
+  static std::vector<std::string> without_wrapper(std::vector<std::string> processes);
+
   /// After the shell has ended. Nullopt: where it began, or no report.
   std::optional<std::string> read() const;
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace agentd::tools {
 
@@ -31,8 +30,5 @@ LineEnds line_ends(std::string_view content);
 
 /// Every lone "\n" becomes "\r\n".
 std::string to_crlf(std::string_view text);
-
-/// Lines without their "\n"; a "\r" stays. A final line end opens no further line.
-std::vector<std::string_view> split_lines(std::string_view text);
 
 }  // namespace agentd::tools

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -160,8 +161,8 @@ TEST_CASE("exit codes") {
   const auto model = workspace.script("reply\n  call Read {\"file_path\":\"a\"}\n");
   const std::string run = "agentd run --model " + model;
   CHECK(shell(workspace, run + " --max-turns 1 go </dev/null").code == 3);
-  CHECK(shell(workspace, "agentd run --model no/such go </dev/null").code == 1);
-  CHECK(shell(workspace, "agentd run --cwd /does/not/exist go </dev/null").code == 1);
+  CHECK(shell(workspace, "agentd run --model no/such go </dev/null").code == 2);
+  CHECK(shell(workspace, "agentd run --cwd /does/not/exist go </dev/null").code == 2);
   CHECK(shell(workspace, "agentd run </dev/null").code == 2);
   CHECK(shell(workspace, "agentd run --no-such-flag go </dev/null").code == 2);
   CHECK(shell(workspace, "agentd run --permission-mode yolo go </dev/null").code == 2);
@@ -219,6 +220,64 @@ TEST_CASE("signals and a reader that closes") {
                                        " go </dev/null | head -c 1 >/dev/null; exit "
                                        "${PIPESTATUS[0]}");
   CHECK(ran.code == 1);
+}
+
+// The reader takes nothing until the code is known: only the signal can end the run.
+int code_with_stalled_reader(const TemporaryWorkspace& workspace, const std::string& signal,
+                             const std::string& redirected) {
+  const std::string line =
+      "{ timeout --preserve-status -s " + signal +
+      " -k 20 2 " AGENTD_BINARY " run --model script:" + workspace.path("long") + " " + redirected +
+      "; echo $? >../code; } | while [ ! -e ../code ]; do sleep 0.05; done";
+  shell(workspace, line);
+  const std::string code = workspace.read("code");
+  std::filesystem::remove(workspace.path("code"));
+  return code.empty() ? -1 : std::stoi(code);
+}
+
+TEST_CASE("a signal ends the run though nobody reads its output") {
+  TemporaryWorkspace workspace;
+  workspace.write("work/a", "a\n");
+  std::string words;
+  for (int i = 0; i < 60'000; ++i) words += "word ";
+  workspace.write("long", "reply\n when results 0\n text " + words +
+                              "\n call Read {\"file_path\":\"a\"}\nreply\n text bye\n");
+  CHECK(code_with_stalled_reader(workspace, "TERM", "go 2>/dev/null") == 143);
+  CHECK(code_with_stalled_reader(workspace, "INT", "go 2>/dev/null") == 130);
+  CHECK(code_with_stalled_reader(workspace, "TERM", "--json go 2>/dev/null") == 143);
+  workspace.write(
+      "long",
+      "reply\n when results 0\n call Bash {\"command\":\"seq 200000\"}\nreply\n text bye\n");
+  CHECK(code_with_stalled_reader(workspace, "TERM",
+                                 "--permission-mode bypass go 2>&1 >/dev/null") == 143);
+}
+
+TEST_CASE("a log in a directory that is not there is refused, and nothing is made") {
+  TemporaryWorkspace workspace;
+  const Ran ran = shell(workspace, "agentd run --log " + workspace.path("no/such/log") + " hi");
+  CHECK(ran.code == 1);
+  CHECK(ran.err.find("there is no directory") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(workspace.path("no")));
+}
+
+TEST_CASE("the log tells what the run did, and nothing that was said in it") {
+  TemporaryWorkspace workspace;
+  workspace.write("script", kWrite);
+  const Ran ran = shell(workspace,
+                        "agentd run --log ../log --permission-mode acceptEdits --model "
+                        "script:" +
+                            workspace.path("script") + " the-prompt");
+  CHECK(ran.code == 0);
+  const std::string log = workspace.read("log");
+  for (const char* said : {" started, model script:", "turn 1", "Write call_1 runs",
+                           "Write call_1 completed", "turn 2 (next_turn)", "ended: completed"}) {
+    CAPTURE(said);
+    CHECK(log.find(said) != std::string::npos);
+  }
+  for (const char* secret : {"the-prompt", "hello", "It is written"}) {
+    CAPTURE(secret);
+    CHECK(log.find(secret) == std::string::npos);
+  }
 }
 
 TEST_CASE("a command finds no key in agentd's environment, not even as root") {

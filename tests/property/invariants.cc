@@ -116,10 +116,17 @@ class EventChecker {
   void on(const Retrying&) {
     if (!turn_open_) fail("a retry outside a turn");
   }
+  void on(const Attachment& attached) {
+    if (!turn_open_) fail("an attachment outside a turn");
+    if (!told_.insert(attached.message_id).second) fail(attached.message_id + " was told twice");
+  }
   void on(const Notice&) {}
   void on(const RunEnded& end) {
     if (turn_open_) fail("RunEnded inside a turn");
     if (end.turns != turns_) fail("RunEnded counts other turns");
+    for (const auto& message : end.not_delivered) {
+      if (!told_.insert(message.id).second) fail(message.id + " was told and handed back");
+    }
     ended_ = true;
   }
 
@@ -141,6 +148,7 @@ class EventChecker {
   bool turn_open_ = false;
   int turns_ = 0;
   std::map<std::string, CallLog> calls_;
+  std::set<std::string> told_;  // messages of the user: to the model, or back at the end
   std::vector<std::string> faults_;
 };
 

@@ -1,6 +1,7 @@
 // Random replies, timings, approvals, cancels and faults hold the rules of the loop. Each run has
 // its own seed, printed when it fails: AGENTD_PROPERTY_SEED=N AGENTD_PROPERTY_RUNS=1 repeats it.
-// AGENTD_PROPERTY_RUNS sets how many (default 300).
+// AGENTD_PROPERTY_RUNS sets how many (default 300); from 1000 on every transition and ending that
+// chance can bring about must have been met.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -76,12 +77,19 @@ class RandomRun {
       : seed_(seed), choice_(seed), coverage_(coverage) {
     rig_.real_clock = &clock_;
     add_tools();
-    rig_.options.retry.max_attempts = 3;
+    rig_.options.retry.max_attempts = 1 + choice_.below(3);
     rig_.options.retry.first_delay = std::chrono::milliseconds(1);
     rig_.options.retry.max_delay = std::chrono::milliseconds(2);
     rig_.options.max_turns = choice_.one_in(3) ? 1 + choice_.below(4) : 12;
     rig_.options.tool_start = choice_.one_in(2) ? ToolStart::streaming : ToolStart::after_reply;
     rig_.options.approvals = !choice_.one_in(5);
+    rig_.options.deny_stops = choice_.one_in(2);
+    if (choice_.one_in(6)) rig_.options.token_budget = 3'000;
+    if (choice_.one_in(6)) {
+      rig_.options.model.facts.prices = model::Prices{0, 0, 0, 100};
+      rig_.options.max_budget_usd = 0.3;
+    }
+    if (choice_.one_in(2)) rig_.options.fallback_models.assign(2, rig_.options.model);
     static constexpr permission::Mode kModes[] = {permission::Mode::ask,
                                                   permission::Mode::accept_edits,
                                                   permission::Mode::plan, permission::Mode::bypass};
@@ -136,6 +144,7 @@ class RandomRun {
       if (turn.transition) coverage_.transitions[std::string(to_string(*turn.transition))]++;
     }
     if (cancels_asked_ != cancels_told_) fail("a cancel was not answered");
+    check_messages(end);
     for (const auto& fault : test::broken_promises(rig_.sink().events(), rig_.options.max_turns)) {
       fail(fault);
     }
@@ -150,6 +159,7 @@ class RandomRun {
   void feed(std::size_t index, std::stop_token stop) {
     RandomMind mind(seed_ * 7919 + 1);
     mind.always_cut = choice_.one_in(20);
+    mind.in_circles = choice_.one_in(20);
     for (; rig_.provider->wait_request(index, stop); ++index) {
       auto events = mind.reply(index);
       while (!events.empty()) {
@@ -174,10 +184,37 @@ class RandomRun {
       if (static_cast<int>(i) == cancel_at_) {
         for (int times = 1 + mood.below(2); times > 0; --times) cancel();
       }
+      if (mood.one_in(15)) say_something(mood);
       if (mood.one_in(40)) rig_.run->set_mode(permission::Mode::accept_edits);
       if (mood.one_in(80)) rig_.run->withdraw_approvals();
       if (const auto* asked = std::get_if<ApprovalRequested>(&*event)) answer(*asked, mood);
     }
+  }
+
+  // Sometimes it is taken back, perhaps too late.
+  void say_something(RandomMind& mood) {
+    const std::string id = "m" + std::to_string(++messages_sent_);
+    const auto delivery = mood.one_in(2) ? Delivery::steer : Delivery::queue;
+    rig_.run->send({id, {TextBlock{"listen: " + id}}, delivery}, [this, id](Result<void> taken) {
+      if (taken) in_the_run_.insert(id);
+      ++messages_answered_;
+    });
+    if (!mood.one_in(3)) return;
+    ++messages_sent_;
+    rig_.run->unsend(id, [this, id](Result<void> taken) {
+      if (taken) in_the_run_.erase(id);
+      ++messages_answered_;
+    });
+  }
+
+  // None is lost: what the run took is told to the model or handed back, and nothing else is.
+  void check_messages(const RunEnded& end) {
+    if (messages_answered_ != messages_sent_) fail("a message was not answered");
+    std::set<std::string> seen;
+    for (const auto& attached : rig_.sink().all<Attachment>()) seen.insert(attached.message_id);
+    for (const auto& message : end.not_delivered) seen.insert(message.id);
+    if (seen != in_the_run_) fail("messages were lost, or told though they were taken back");
+    in_the_run_.clear();
   }
 
   void cancel() {
@@ -187,7 +224,7 @@ class RandomRun {
 
   void answer(const ApprovalRequested& asked, RandomMind& mood) {
     ApprovalAnswer answer{.tool_use_id = asked.tool_use_id};
-    switch (mood.below(5)) {
+    switch (rig_.options.deny_stops ? mood.below(2) * 4 : mood.below(5)) {
       case 0:
         answer.decision = ApprovalDecision::deny;
         break;
@@ -236,6 +273,9 @@ class RandomRun {
   int cancel_at_ = -1;
   std::atomic<int> cancels_asked_{0};
   std::atomic<int> cancels_told_{0};
+  int messages_sent_ = 0;  // the user's thread, as long as it lives
+  std::atomic<int> messages_answered_{0};
+  std::set<std::string> in_the_run_;  // the run's thread, then ours
 };
 
 }  // namespace
@@ -245,16 +285,20 @@ TEST_CASE("whatever happens, the loop keeps its promises") {
   const auto seed = number_from("AGENTD_PROPERTY_SEED", 1);
   Coverage coverage;
   for (std::uint64_t i = 0; i < runs; ++i) RandomRun(seed + i, coverage).go();
-  if (runs < 200) return;
-  for (const char* name : {"next_turn", "output_limit_raised", "output_resumed", "reply_cut",
-                           "turn_paused", "nudged"}) {
-    CAPTURE(name);
+  if (runs < 1000) return;  // too few to meet each of them
+  for (const char* name :
+       {"next_turn", "output_limit_raised", "output_resumed", "reply_cut", "turn_paused", "nudged",
+        "fallback_model", "message_queued", "budget_continued"}) {
+    CAPTURE(std::string(name));
     CHECK(coverage.transitions[name] > 0);
   }
-  for (const char* name : {"completed", "aborted_streaming", "aborted_tools", "max_turns",
-                           "prompt_too_long", "output_limit", "refused", "model_error"}) {
-    CAPTURE(name);
+  for (const char* name :
+       {"completed", "aborted_streaming", "aborted_tools", "max_turns", "prompt_too_long",
+        "output_limit", "refused", "model_error", "blocked", "repeated_calls", "max_budget"}) {
+    CAPTURE(std::string(name));
     CHECK(coverage.endings[name] > 0);
   }
+  for (const auto& [name, count] : coverage.transitions) MESSAGE(name << " " << count);
+  for (const auto& [name, count] : coverage.endings) MESSAGE(name << " " << count);
   MESSAGE(runs << " random runs from seed " << seed << " kept every promise");
 }

@@ -15,6 +15,11 @@ model::ModelEvents RandomMind::reply(std::size_t request_number) {
             model::Delta{0, model::DeltaKind::text, "on and on"},
             model::StopTold{StopReason::max_tokens, "max_tokens", {}}, model::MessageEnded{}};
   }
+  if (in_circles) {
+    return {model::BlockBegan{0, BlockKind::tool_use, "c" + std::to_string(request_number), "Look"},
+            model::Delta{0, model::DeltaKind::input, R"({"path":"a"})"},
+            model::BlockEnded{0, std::nullopt, {}}, model::MessageEnded{}};
+  }
   if (one_in(2)) events.emplace_back(model::MessageBegan{"mind"});
   events.emplace_back(model::UsageTold{{.input_tokens = 10, .output_tokens = 1}});
   const int blocks = below(5);
@@ -98,7 +103,7 @@ void RandomMind::add_end(model::ModelEvents& events) {
     const auto reason = any_reason();
     events.emplace_back(model::StopTold{reason, std::string(model::to_string(reason)), {}});
   }
-  events.emplace_back(model::UsageTold{{.output_tokens = 7}});
+  events.emplace_back(model::UsageTold{{.output_tokens = below(1200)}});
   events.emplace_back(model::MessageEnded{});
 }
 

@@ -23,6 +23,7 @@ class RandomMind {
   bool one_in(int n) { return below(n) == 0; }
 
   bool always_cut = false;  // every reply is text that reaches the output limit
+  bool in_circles = false;  // every reply makes the same call
   /// Calls to choose from: a tool's name and the JSON text of an input, good or bad.
   std::vector<std::pair<std::string, std::string>> menu = stand_in_menu();
 

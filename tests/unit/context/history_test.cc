@@ -3,26 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include "unit/context/talk.h"
+
 using namespace agentd;
 using context::History;
-
-namespace {
-
-Message user(std::string text) {
-  return {Role::user, {TextBlock{std::move(text)}}};
-}
-
-Message calls(std::vector<std::string> ids) {
-  Message message{Role::assistant, {}};
-  for (auto& id : ids) message.blocks.emplace_back(ToolUseBlock{id, "Read", Json::object()});
-  return message;
-}
-
-ToolResultBlock result(std::string id, std::string text = "ok") {
-  return {std::move(id), {TextBlock{std::move(text)}}, false};
-}
-
-}  // namespace
+using namespace agentd::context::test;
 
 TEST_CASE("a call without a result gets one that says so, in front of the user's text") {
   History history;

@@ -1,29 +1,17 @@
 #include "context/surroundings.h"
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 
 #include <filesystem>
-#include <fstream>
+
+#include "unit/context/temp_dir.h"
 
 using namespace agentd;
 
+using context::test::TempDir;
+using context::test::write;
+
 namespace {
-
-struct TempDir {
-  TempDir() {
-    std::string name = (std::filesystem::temp_directory_path() / "agentd-test-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~TempDir() { std::filesystem::remove_all(path); }
-  std::string path;
-};
-
-void write(const std::string& path, const std::string& text) {
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
-  std::ofstream(path) << text;
-}
 
 context::Surroundings look(const std::string& cwd) {
   const auto files = platform::make_disk_files();
@@ -46,9 +34,11 @@ TEST_CASE("the branch is found from a directory below, and in a linked work tree
   write(dir.path + "/.git/HEAD", "ref: refs/heads/feature/x\n");
   std::filesystem::create_directories(dir.path + "/a/b");
   CHECK(look(dir.path + "/a/b").git_branch == "feature/x");
+  CHECK(look(dir.path + "/a/b").git_root == dir.path);
   write(dir.path + "/tree/.git", "gitdir: " + dir.path + "/.git/worktrees/tree\n");
   write(dir.path + "/.git/worktrees/tree/HEAD", "ref: refs/heads/other\n");
   CHECK(look(dir.path + "/tree").git_branch == "other");
+  CHECK(look(dir.path + "/tree").git_root == dir.path + "/tree");
 }
 
 TEST_CASE("a detached head is a repository without a branch") {

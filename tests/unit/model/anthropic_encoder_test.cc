@@ -96,9 +96,18 @@ TEST_CASE("every kind of block, as the strict API takes it") {
   CHECK_FALSE(json["messages"][2]["content"][1].contains("content"));
   CHECK(json["messages"][2]["content"][1]["is_error"] == true);
   CHECK(json["max_tokens"] == 32'000);
+  CHECK_FALSE(json.contains("thinking"));
   CHECK(json["stream"] == true);
   CHECK(json["model"] == "claude-x");
   CHECK(json["tools"].size() == 2);
+}
+
+TEST_CASE("thinking is asked for, and to be shown, where the model decides how much of it") {
+  AnthropicEncoderCache cache;
+  ModelRequest request = request_of(conversation(1));
+  request.adaptive_thinking = true;
+  CHECK(Json::parse(encode(cache, request))["thinking"] ==
+        Json{{"type", "adaptive"}, {"display", "summarized"}});
 }
 
 TEST_CASE("what may change stands last, so that the prefix is the same for every request") {

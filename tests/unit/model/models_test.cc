@@ -267,6 +267,11 @@ TEST_CASE("facts: dates are looked past, unknown names get safe defaults") {
   CHECK(anthropic_facts("claude-opus-4-6").context_window == 1'000'000);
   CHECK(anthropic_facts("claude-sonnet-4-5-20250929").maximum_output == 64'000);
   CHECK(anthropic_facts("claude-3-haiku-20240307").default_output == 4'096);
+  // A model that does not know the parameter refuses the request.
+  CHECK(anthropic_facts("claude-sonnet-5-5").adaptive_thinking);
+  CHECK_FALSE(anthropic_facts("claude-opus-4-5").adaptive_thinking);
+  CHECK_FALSE(anthropic_facts("claude-of-tomorrow").adaptive_thinking);
+  CHECK_FALSE(anthropic_facts("claude-of-tomorrow").prices);
   CHECK(anthropic_facts("claude-of-tomorrow").context_window == 200'000);
   CHECK(anthropic_facts("claude-of-tomorrow").maximum_output == 32'000);
   CHECK(openai_chat_facts("gpt-5-2025-08-07").maximum_output == 128'000);

@@ -47,6 +47,7 @@ TEST_CASE("every error that can be sent is documented with its number and name")
                                    Code::too_late,
                                    Code::unknown_call,
                                    Code::unknown_run,
+                                   Code::not_delivered,
                                    Code::io,
                                    Code::internal};
   for (const Code code : codes) {

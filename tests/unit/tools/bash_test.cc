@@ -149,6 +149,15 @@ TEST_CASE("a background child does not hold the call, and is named") {
   ws.io().commands().end_session("session");
 }
 
+TEST_CASE("a background subshell is named without our own words around the command") {
+  Workspace ws;
+  const Outcome outcome =
+      bash(ws, "(while :; do read -t 300 < <(:); sleep 300; done) & echo started");
+  CHECK(says(outcome, "a part of this command"));
+  CHECK_FALSE(says(outcome, "agentd_cwd"));
+  ws.io().commands().end_session("session");
+}
+
 TEST_CASE("a timeout kills and tells") {
   Workspace ws;
   const Outcome outcome =
@@ -176,7 +185,7 @@ TEST_CASE("a stop request ends the command and keeps what it wrote") {
   });
   const Outcome outcome = bash(ws, "echo begun; sleep 300");
   CHECK(outcome.is_error);
-  CHECK(says(outcome, "Interrupted by user"));
+  CHECK(says(outcome, "The command was killed"));
   CHECK(says(outcome, "begun"));
 }
 

@@ -55,9 +55,6 @@ TEST_CASE("line ends and byte order marks") {
   CHECK(to_crlf("a\nb\r\nc") == "a\r\nb\r\nc");
   CHECK(without_bom("\xEF\xBB\xBFx") == "x");
   CHECK(without_bom("x") == "x");
-  CHECK(split_lines("a\n\nb").size() == 3);
-  CHECK(split_lines("a\n").size() == 1);
-  CHECK(split_lines("").empty());
 }
 
 TEST_CASE("lines are numbered") {

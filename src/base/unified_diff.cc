@@ -1,16 +1,16 @@
 // Lines are numbered by content, the common beginning and end are set aside, and the middle goes
 // through Myers' greedy algorithm ("An O(ND) Difference Algorithm", 1986) with a bound on D.
-#include "tools/unified_diff.h"
+#include "base/unified_diff.h"
 
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
+#include "base/lines.h"
 #include "base/utf8.h"
-#include "tools/text_file.h"
 
-namespace agentd::tools {
+namespace agentd {
 namespace {
 
 constexpr std::size_t kContext = 3;
@@ -256,4 +256,4 @@ Diff unified_diff(std::string_view path, std::string_view before, std::string_vi
   return diff;
 }
 
-}  // namespace agentd::tools
+}  // namespace agentd

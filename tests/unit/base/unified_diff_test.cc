@@ -1,4 +1,4 @@
-#include "tools/unified_diff.h"
+#include "base/unified_diff.h"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/utf8.h"
 
-using namespace agentd::tools;
+using namespace agentd;
 
 namespace {
 

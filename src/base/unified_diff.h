@@ -1,11 +1,11 @@
-// Unified diffs, for people: the preview of a question and the details of a result. Pure.
+// Unified diffs: the preview of a question, the details of a result, what changed on disk. Pure.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 
-namespace agentd::tools {
+namespace agentd {
 
 struct Diff {
   std::string text;         // valid UTF-8; empty if nothing differs
@@ -19,4 +19,4 @@ struct Diff {
 Diff unified_diff(std::string_view path, std::string_view before, std::string_view after,
                   bool created = false);
 
-}  // namespace agentd::tools
+}  // namespace agentd
