@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "config/unknown_keys.h"
@@ -95,9 +96,10 @@ class Loader {
       notice("settings_ignored", path, "a project cannot choose a script as a fallback model");
       file.fallback_models.reset();
     }
-    if (file.anthropic) {
+    if (file.anthropic || file.providers) {
       notice("settings_ignored", path, "keys and addresses never come from a project");
       file.anthropic.reset();
+      file.providers.reset();
     }
   }
 
@@ -135,6 +137,23 @@ class Loader {
       set_text(out.anthropic_api_key, file.anthropic->api_key, "anthropic.apiKey", path);
       set_text(out.anthropic_base_url, file.anthropic->base_url, "anthropic.baseUrl", path);
     }
+    if (file.providers) take_providers(path, *file.providers);
+  }
+
+  // One that is wrong costs itself only.
+  void take_providers(const std::string& path, const wire::Json& providers) {
+    for (const auto& [name, json] : providers.items()) {
+      auto provider = read_provider(name, json);
+      if (!provider) {
+        notice("settings_value", path, provider.error().message);
+        continue;
+      }
+      provider->origin = path;
+      if (!provider->api_key_env.empty()) {
+        provider->api_key = environment_(provider->api_key_env).value_or("");
+      }
+      loaded_.settings.providers.push_back(std::move(*provider));
+    }
   }
 
   void set_text(std::string& value, const std::optional<std::string>& said, const char* key,
@@ -150,6 +169,10 @@ class Loader {
              "ANTHROPIC_API_KEY");
     set_text(out.anthropic_base_url, environment_("ANTHROPIC_BASE_URL"), "anthropic.baseUrl",
              "ANTHROPIC_BASE_URL");
+    set_text(out.openai_api_key, environment_("OPENAI_API_KEY"), "openai.apiKey", "OPENAI_API_KEY");
+    set_text(out.openai_base_url, environment_("OPENAI_BASE_URL"), "openai.baseUrl",
+             "OPENAI_BASE_URL");
+    set_text(out.ollama_host, environment_("OLLAMA_HOST"), "ollama.host", "OLLAMA_HOST");
     const auto turns = environment_("AGENTD_MAX_TURNS");
     if (!turns || turns->empty()) return;
     int number = 0;
@@ -172,8 +195,22 @@ class Loader {
   LoadedSettings loaded_;
 };
 
+std::optional<std::string> variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+std::set<std::string> key_variables() {
+  const auto files = platform::make_disk_files();
+  std::set<std::string> names;
+  for (const Provider& provider : load_settings("", *files, variable).settings.providers) {
+    if (!provider.api_key_env.empty()) names.insert(provider.api_key_env);
+  }
+  return names;
+}
+
 const std::map<std::string, std::string>& hidden_secrets() {
-  static const std::map<std::string, std::string> secrets = platform::take_secrets();
+  static const std::map<std::string, std::string> secrets = platform::take_secrets(key_variables());
   return secrets;
 }
 
@@ -187,8 +224,7 @@ Environment process_environment() {
   return [](const std::string& name) -> std::optional<std::string> {
     const auto& secrets = hidden_secrets();
     if (const auto found = secrets.find(name); found != secrets.end()) return found->second;
-    const char* value = std::getenv(name.c_str());
-    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+    return variable(name);
   };
 }
 

@@ -3,7 +3,8 @@
 //   1 user      $XDG_CONFIG_HOME/agentd/settings.json   (~/.config/agentd/settings.json)
 //   2 project   DIR/.agentd/settings.json
 //   3 local     DIR/.agentd/settings.local.json
-//   4 the environment: AGENTD_MAX_TURNS, ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL
+//   4 the environment: AGENTD_MAX_TURNS, ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY,
+//     OPENAI_BASE_URL, OLLAMA_HOST
 //
 // Later wins, key by key. A file that is broken, a value of the wrong shape, or a key nobody knows
 // is a notice that names file and place; the rest counts. Layers 2 and 3 come with the project,
@@ -20,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "config/providers.h"
 #include "config/settings_file.h"
 #include "config/user_directories.h"
 #include "platform/files.h"
@@ -38,6 +40,10 @@ struct Settings {
   StallSettings stall;
   std::string anthropic_api_key;   // empty: none
   std::string anthropic_base_url;  // empty: the usual one
+  std::string openai_api_key;      // empty: none
+  std::string openai_base_url;     // empty: the usual one
+  std::string ollama_host;         // empty: the usual one
+  std::vector<Provider> providers;
   /// Where each value that is set came from: `maxTurns`, `retry.attempts` -> a file, or the name
   /// of the variable.
   std::map<std::string, std::string> origins;
@@ -55,7 +61,8 @@ struct LoadedSettings {
 };
 
 /// Takes the secrets out of the process's environment, where its children could find them, and
-/// keeps them for process_environment(). Once, before the first thread.
+/// keeps them for process_environment(): what looks like one by its name, and the variables that
+/// the user's settings name for keys. Once, before the first thread.
 void hide_secrets();
 
 /// The process's own, as it was at the start.

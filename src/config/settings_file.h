@@ -66,6 +66,29 @@ struct AnthropicSettings {
   }
 };
 
+enum class ProviderApi { openai_chat };
+
+constexpr auto wire_names(ProviderApi) {
+  return wire::names<ProviderApi>("", {{ProviderApi::openai_chat, "openai-chat"}});
+}
+
+/// One member of `providers`, only in the user's own file.
+struct ProviderSettings {
+  ProviderApi api = ProviderApi::openai_chat;
+  std::string base_url;
+  std::optional<std::string> api_key_env;
+  std::optional<std::vector<std::string>> models;
+  std::optional<bool> think_tags;
+
+  static void fields(auto& field) {
+    field("api", &ProviderSettings::api, "Which API it speaks.");
+    field("baseUrl", &ProviderSettings::base_url, "What stands before /chat/completions.");
+    field("apiKeyEnv", &ProviderSettings::api_key_env, "The variable that holds its key.");
+    field("models", &ProviderSettings::models, "Names for model/list.");
+    field("thinkTags", &ProviderSettings::think_tags, "Its text begins with <think>.");
+  }
+};
+
 struct SettingsFile {
   std::optional<std::string> model;
   std::optional<PermissionMode> permission_mode;
@@ -79,6 +102,7 @@ struct SettingsFile {
   std::optional<AnthropicSettings> anthropic;
   std::optional<wire::Json> hooks;              // hooks/settings.h reads and judges
   std::optional<wire::Json> disable_all_hooks;  // these two
+  std::optional<wire::Json> providers;
 
   static void fields(auto& field) {
     field("model", &SettingsFile::model, "As in agent/start.");
@@ -94,6 +118,7 @@ struct SettingsFile {
     field("anthropic", &SettingsFile::anthropic, "Key and address of the Anthropic API.");
     field("hooks", &SettingsFile::hooks, "Commands that run at events, as in Claude Code.");
     field("disableAllHooks", &SettingsFile::disable_all_hooks, "true: no hook runs.");
+    field("providers", &SettingsFile::providers, "More endpoints, by name.", {.object = true});
   }
 };
 

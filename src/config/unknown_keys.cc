@@ -17,6 +17,12 @@ struct KnownKeys {
   std::vector<std::string> paths;
 
   template <class Owner, class Value>
+  void operator()(std::string_view key, Value Owner::*, std::string_view,
+                  const wire::Limits& = {}) {
+    paths.push_back(prefix + std::string(key));
+  }
+
+  template <class Owner, class Value>
   void operator()(std::string_view key, std::optional<Value> Owner::*, std::string_view,
                   const wire::Limits& = {}) {
     paths.push_back(prefix + std::string(key));
@@ -28,10 +34,17 @@ struct KnownKeys {
   }
 };
 
+// The members of `providers` have names of the user's own; `*` stands for them.
+constexpr std::string_view kProviders = "providers.";
+constexpr std::string_view kAnyProvider = "providers.*";
+
 const std::vector<std::string>& known() {
   static const std::vector<std::string> paths = [] {
     KnownKeys keys;
     SettingsFile::fields(keys);
+    keys.paths.emplace_back(kAnyProvider);
+    keys.prefix = std::string(kAnyProvider) + ".";
+    ProviderSettings::fields(keys);
     return keys.paths;
   }();
   return paths;
@@ -95,22 +108,37 @@ std::string as_written(const std::string& path) {
   return "{\"" + path.substr(0, dot) + "\": {\"" + path.substr(dot + 1) + "\": ...}}";
 }
 
+/// What to write instead of `path`; empty if no known key is near.
+std::string meant_by(const std::string& path) {
+  if (!path.starts_with(kProviders)) {
+    const std::string meant = closest(path);
+    return meant.empty() ? meant : as_written(meant);
+  }
+  const std::string meant = closest(std::string(kAnyProvider) + path.substr(path.rfind('.')));
+  return meant.empty() ? meant : "\"" + meant.substr(meant.rfind('.') + 1) + "\"";
+}
+
 std::string sentence(const std::string& path) {
   std::string text =
       "unknown key \"" + std::string(utf8::head(path, kLongestKey)) + "\" is ignored";
-  const std::string meant = closest(path);
-  if (!meant.empty()) text += "; did you mean " + as_written(meant) + "?";
+  const std::string meant = meant_by(path);
+  if (!meant.empty()) text += "; did you mean " + meant + "?";
   return text;
 }
 
-void collect(const wire::Json& object, const std::string& prefix, std::vector<std::string>& out) {
+/// `known_prefix` is `prefix` with `*` for the name of a provider.
+void collect(const wire::Json& object, const std::string& prefix, const std::string& known_prefix,
+             std::vector<std::string>& out) {
   for (const auto& [key, value] : object.items()) {
     if (key == "$schema") continue;  // for editors
+    const bool provider = known_prefix == kProviders;
     const std::string path = prefix + key;
-    if (key.find('.') != std::string::npos || !is_known(path)) {
+    const std::string known_path = provider ? std::string(kAnyProvider) : known_prefix + key;
+    const bool dotted = !provider && key.find('.') != std::string::npos;
+    if (dotted || !is_known(known_path)) {
       out.push_back(path);
-    } else if (value.is_object() && has_known_below(path)) {
-      collect(value, path + ".", out);
+    } else if (value.is_object() && has_known_below(known_path)) {
+      collect(value, path + ".", known_path + ".", out);
     }
   }
 }
@@ -119,7 +147,7 @@ void collect(const wire::Json& object, const std::string& prefix, std::vector<st
 
 std::vector<std::string> unknown_keys(const wire::Json& json) {
   std::vector<std::string> paths;
-  collect(json, "", paths);
+  collect(json, "", "", paths);
   std::vector<std::string> sentences;
   for (const std::string& path : paths) {
     if (sentences.size() == kMostTold) {

@@ -1,11 +1,5 @@
-// The Messages API of Anthropic, and of gateways that play it, as a Provider.
-//
-//   send      encodes on the caller's thread and posts the request
-//   http      the answer is decoded there, in the data callback: one batch of events per chunk
-//   clock     three stall clocks watch the silence (first byte, bytes, progress)
-//
-// The reply is over at message_stop, whether or not the connection closes. Retrying is the run's
-// business: every failure goes up as one Failed.
+// The Messages API of Anthropic, and of gateways that play it, as a Provider (endpoint.h). The
+// reply is over at message_stop.
 #pragma once
 
 #include <memory>

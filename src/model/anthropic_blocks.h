@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "message/message.h"
 
@@ -18,8 +17,5 @@ struct MessageText {
 /// Both parts are empty if nothing of the message can be sent (unsigned thinking only, say): the
 /// API refuses a message without content.
 MessageText encode_message(const Message& message);
-
-/// Nothing but white space: the API refuses such text.
-bool blank(std::string_view text);
 
 }  // namespace agentd::model

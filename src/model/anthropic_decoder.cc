@@ -5,16 +5,13 @@
 #include <utility>
 
 #include "base/utf8.h"
-#include "model/anthropic_failure.h"
+#include "model/endpoint_failure.h"
 #include "model/json_text.h"
 #include "model/usual_delta.h"
 #include "wire/parse.h"
 
 namespace agentd::model {
 namespace {
-
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr std::size_t kPageHead = 1024;
 
 std::string text_of(const Json& object, std::string_view key) {
   return std::string(wire::string_member(object, key).value_or(""));
@@ -48,51 +45,14 @@ StopReason stop_reason_of(std::string_view wire) {
   return StopReason::unknown;
 }
 
-// The first byte that is neither white space nor a byte order mark.
-std::size_t first_meaningful(std::string_view text) {
-  std::size_t at = text.substr(0, 3) == kByteOrderMark ? 3 : 0;
-  return text.find_first_not_of(" \t\r\n", at);
-}
-
 }  // namespace
 
 void AnthropicDecoder::feed(std::string_view bytes, ModelEvents& out) {
   if (ended_) return;
   out_ = &out;
   blocks_.emit_into(out);
-  if (body_ == Body::unknown) {
-    held_.append(bytes);
-    tell_body(out);
-    return;
-  }
-  if (body_ == Body::stream) {
-    if (progress_ == 0 && held_.size() < kPageHead) held_.append(bytes.substr(0, kPageHead));
-    const bool ok = sse_.feed(bytes, [this](auto name, auto data) { take_event(name, data); });
-    if (!ok) fail(FailureClass::malformed_event, "The model's stream held an event above 16 MB.");
-    return;
-  }
-  if (body_ == Body::page && held_.size() >= kPageHead) return;
-  held_.append(bytes);
-  if (held_.size() > SseReader::kLargestEvent) {
-    fail(FailureClass::malformed_event, "The model's answer is a JSON body above 16 MB.");
-  }
-}
-
-// A stream begins with a field name or a colon, a JSON body with a brace, a page with `<`.
-void AnthropicDecoder::tell_body(ModelEvents& out) {
-  const bool mark_is_cut =
-      held_.size() < kByteOrderMark.size() && kByteOrderMark.substr(0, held_.size()) == held_;
-  const std::size_t at = first_meaningful(held_);
-  if (mark_is_cut || at == std::string::npos) return;
-  if (held_[at] == '{') {
-    body_ = Body::json;
-  } else if (held_[at] == '<') {
-    body_ = Body::page;
-  } else {
-    body_ = Body::stream;
-    const std::string first = std::exchange(held_, {});
-    feed(first, out);
-  }
+  auto failure = body_.feed(bytes, [this](auto name, auto data) { take_event(name, data); });
+  if (failure && !ended_) fail(std::move(*failure));
 }
 
 void AnthropicDecoder::finish(ModelEvents& out, std::optional<ModelFailure> failure) {
@@ -100,11 +60,8 @@ void AnthropicDecoder::finish(ModelEvents& out, std::optional<ModelFailure> fail
   out_ = &out;
   blocks_.emit_into(out);
   finishing_ = true;
-  if (body_ == Body::stream) {
-    (void)sse_.finish([this](auto name, auto data) { take_event(name, data); });
-  } else if (body_ == Body::json) {
-    take_json_body();
-  }
+  body_.finish([this](auto name, auto data) { take_event(name, data); });
+  if (body_.kind() == ReplyBody::Kind::json) take_json_body();
   if (ended_) return;
   if (stop_) {
     end_positively();
@@ -148,8 +105,8 @@ void AnthropicDecoder::take_object(std::string_view name, std::string_view data)
   if (!event) {
     // Cut off in the middle of a line: that the reply is not whole is what there is to say.
     if (finishing_) return;
-    fail(FailureClass::malformed_event,
-         "The model's stream held an event that is not JSON: " + excerpt(data));
+    fail(failure_of(FailureClass::malformed_event,
+                    "The model's stream held an event that is not JSON: " + excerpt(data)));
     return;
   }
   const std::string type = text_of(*event, "type");
@@ -237,7 +194,7 @@ void AnthropicDecoder::stop_reason(const Json& message) {
 }
 
 void AnthropicDecoder::take_json_body() {
-  const std::string text = utf8::repaired(held_);
+  const std::string text = utf8::repaired(body_.held());
   const Result<Json> body = wire::parse(text);
   if (!body || !body->is_object()) return;
   if (is_error_object(*body)) {
@@ -246,7 +203,8 @@ void AnthropicDecoder::take_json_body() {
              content != nullptr && content->is_array()) {
     take_message(*body, wire::without_lone_surrogates(text).value_or(text));
   } else {
-    fail(FailureClass::empty_response, "The endpoint answered with no message: " + excerpt(text));
+    fail(failure_of(FailureClass::empty_response,
+                    "The endpoint answered with no message: " + excerpt(text)));
   }
 }
 
@@ -289,24 +247,12 @@ void AnthropicDecoder::fail(ModelFailure failure) {
   ended_ = true;
 }
 
-void AnthropicDecoder::fail(FailureClass failure_class, std::string message) {
-  ModelFailure failure;
-  failure.failure_class = failure_class;
-  failure.message = std::move(message);
-  fail(std::move(failure));
-}
-
 void AnthropicDecoder::fail_at_end() {
   if (message_began_ || blocks_.any()) {
-    fail(FailureClass::stream_truncated, "The model's stream ended in the middle of the reply.");
-  } else if (body_ == Body::page) {
-    fail(FailureClass::not_sse, "The endpoint answered with a page: " + excerpt(held_));
-  } else if (body_ == Body::json) {
-    fail(FailureClass::malformed_event, "The endpoint's JSON does not parse: " + excerpt(held_));
-  } else if (body_ == Body::stream && held_.find(':') == std::string::npos) {
-    fail(FailureClass::not_sse, "The endpoint answered with text: " + excerpt(held_));
+    fail(failure_of(FailureClass::stream_truncated,
+                    "The model's stream ended in the middle of the reply."));
   } else {
-    fail(FailureClass::empty_response, "The endpoint answered with an empty reply.");
+    fail(body_.without_reply());
   }
 }
 

@@ -22,31 +22,24 @@
 #include "message/message.h"
 #include "model/event.h"
 #include "model/reply_blocks.h"
-#include "model/sse.h"
+#include "model/reply_body.h"
+#include "model/reply_decoder.h"
 
 namespace agentd::model {
 
-class AnthropicDecoder {
+class AnthropicDecoder final : public ReplyDecoder {
  public:
   /// parser_only: no delta takes the short way; for comparing the two.
   enum class Path { usual, parser_only };
   explicit AnthropicDecoder(Path path = Path::usual) : path_(path) {}
 
-  /// Appends what `bytes` say to `out`.
-  void feed(std::string_view bytes, ModelEvents& out);
-
-  /// No more bytes come: the body is over, or `failure` cut it off.
-  void finish(ModelEvents& out, std::optional<ModelFailure> failure = std::nullopt);
-
-  /// MessageEnded or Failed was given; nothing more will be.
-  bool ended() const { return ended_; }
-  /// The reply is whole, though its closing event may be missing.
-  bool stop_told() const { return stop_.has_value(); }
-  /// Events of substance so far; pings do not count.
-  std::size_t progress() const { return progress_; }
+  void feed(std::string_view bytes, ModelEvents& out) override;
+  void finish(ModelEvents& out, std::optional<ModelFailure> failure = std::nullopt) override;
+  bool ended() const override { return ended_; }
+  bool stop_told() const override { return stop_.has_value(); }
+  std::size_t progress() const override { return progress_; }
 
  private:
-  void tell_body(ModelEvents& out);
   void take_event(std::string_view name, std::string_view data);
   void take_object(std::string_view name, std::string_view data);
   void take_json_body();
@@ -62,13 +55,10 @@ class AnthropicDecoder {
 
   void end_positively();
   void fail(ModelFailure failure);
-  void fail(FailureClass failure_class, std::string message);
   void fail_at_end();
 
   Path path_;
-  SseReader sse_;
-  enum class Body { unknown, stream, json, page } body_ = Body::unknown;
-  std::string held_;  // bytes before the body's kind is known; then a JSON body, or a page's head
+  ReplyBody body_;
   ModelEvents* out_ = nullptr;
   ReplyBlocks blocks_;
   Usage usage_;

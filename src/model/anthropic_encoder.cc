@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/anthropic_blocks.h"
+#include "model/wire_names.h"
 #include "wire/text.h"
 
 namespace agentd::model {

@@ -10,11 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "model/endpoint.h"
 #include "model/provider.h"
 
 namespace agentd::model {
-
-using BodyPieces = std::vector<std::shared_ptr<const std::string>>;
 
 /// The API's limit of cache_control marks in one request.
 inline constexpr std::size_t kMaximumCacheMarks = 4;
@@ -57,12 +56,5 @@ class AnthropicEncoderCache final : public EncoderCache {
   std::vector<Sealed> sealed_;
   std::size_t encoded_messages_ = 0;
 };
-
-/// A tool_use id as the API accepts it (letters, digits, `_`, `-`): itself where it is one, else a
-/// name made from it, always the same for the same id.
-std::string wire_tool_use_id(std::string_view id);
-
-/// The same for a tool's name; at most 64 characters.
-std::string wire_tool_name(std::string_view name);
 
 }  // namespace agentd::model

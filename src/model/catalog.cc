@@ -50,6 +50,21 @@ constexpr std::array<CatalogEntry, 17> kAnthropic = {{
     {"claude-3-haiku", "Claude Haiku 3", priced(facts(200'000, 4'096), 0.25, 1.25, 0.03)},
 }};
 
+constexpr std::array<CatalogEntry, 9> kOpenAi = {{
+    {"gpt-5.1", "GPT-5.1", facts(400'000, 128'000)},
+    {"gpt-5", "GPT-5", facts(400'000, 128'000)},
+    {"gpt-5-mini", "GPT-5 mini", facts(400'000, 128'000)},
+    {"gpt-5-nano", "GPT-5 nano", facts(400'000, 128'000)},
+    {"gpt-4.1", "GPT-4.1", facts(1'047'576, 32'768)},
+    {"gpt-4.1-mini", "GPT-4.1 mini", facts(1'047'576, 32'768)},
+    {"o3", "o3", facts(200'000, 100'000)},
+    {"o4-mini", "o4-mini", facts(200'000, 100'000)},
+    {"gpt-4o", "GPT-4o", facts(128'000, 16'384)},
+}};
+
+// The endpoint knows what its model can write: a limit above that is refused by many.
+constexpr ModelFacts kUnknownChat = facts(128'000, 0);
+
 // An unknown name may be an old or a foreign model: ask for what nearly all of them allow.
 constexpr ModelFacts kUnknown = facts(200'000, 32'000);
 
@@ -60,6 +75,17 @@ std::string_view without_date(std::string_view model) {
   const bool date =
       tail.front() == '-' && tail.find_first_not_of("0123456789", 1) == std::string_view::npos;
   return date ? model.substr(0, model.size() - kDate) : model;
+}
+
+std::string_view without_dashed_date(std::string_view model) {
+  constexpr std::string_view kShape = "-dddd-dd-dd";
+  if (model.size() <= kShape.size()) return model;
+  const std::string_view tail = model.substr(model.size() - kShape.size());
+  for (std::size_t i = 0; i < kShape.size(); ++i) {
+    const bool digit = tail[i] >= '0' && tail[i] <= '9';
+    if (kShape[i] == 'd' ? !digit : tail[i] != '-') return model;
+  }
+  return model.substr(0, model.size() - kShape.size());
 }
 
 }  // namespace
@@ -74,6 +100,18 @@ ModelFacts anthropic_facts(std::string_view model) {
     if (entry.model == name) return entry.facts;
   }
   return kUnknown;
+}
+
+std::span<const CatalogEntry> openai_models() {
+  return kOpenAi;
+}
+
+ModelFacts openai_chat_facts(std::string_view model) {
+  const std::string_view name = without_dashed_date(model);
+  for (const CatalogEntry& entry : kOpenAi) {
+    if (entry.model == name) return entry.facts;
+  }
+  return kUnknownChat;
 }
 
 std::string_view default_anthropic_model() {

@@ -21,6 +21,13 @@ std::span<const CatalogEntry> anthropic_models();
 /// Facts by the vendor's name; a trailing date (`-20250929`) is looked past.
 ModelFacts anthropic_facts(std::string_view model);
 
+/// OpenAI's models that are served by Chat Completions.
+std::span<const CatalogEntry> openai_models();
+
+/// Facts about a model that some endpoint of that API serves, by OpenAI's names; a trailing date
+/// (`-2025-08-07`) is looked past. How long a reply of any other may be is left to its endpoint.
+ModelFacts openai_chat_facts(std::string_view model);
+
 /// What is used when nobody names a model and there is an Anthropic key.
 std::string_view default_anthropic_model();
 

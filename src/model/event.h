@@ -81,4 +81,7 @@ using ModelEvent = std::variant<MessageBegan, BlockBegan, Delta, BlockEnded, Usa
 /// Events come in batches: all that one chunk from the network held.
 using ModelEvents = std::vector<ModelEvent>;
 
+/// Adds `delta`, to the batch's last event where that is a delta of the same block.
+void append_delta(ModelEvents& events, Delta delta);
+
 }  // namespace agentd::model

@@ -1,7 +1,5 @@
 #include "model/failure.h"
 
-#include "model/event.h"
-
 namespace agentd::model {
 
 std::string_view to_string(FailureClass failure_class) {
@@ -40,30 +38,6 @@ std::string_view to_string(FailureClass failure_class) {
       return "tls";
   }
   return "api_error";
-}
-
-std::string_view to_string(StopReason reason) {
-  switch (reason) {
-    case StopReason::end_turn:
-      return "end_turn";
-    case StopReason::tool_use:
-      return "tool_use";
-    case StopReason::max_tokens:
-      return "max_tokens";
-    case StopReason::stop_sequence:
-      return "stop_sequence";
-    case StopReason::pause_turn:
-      return "pause_turn";
-    case StopReason::refusal:
-      return "refusal";
-    case StopReason::context_window_exceeded:
-      return "context_window_exceeded";
-    case StopReason::timeout:
-      return "timeout";
-    case StopReason::unknown:
-      return "unknown";
-  }
-  return "unknown";
 }
 
 }  // namespace agentd::model

@@ -30,12 +30,19 @@ enum class FailureClass {
 
 std::string_view to_string(FailureClass failure_class);  // the enumerator's name
 
+/// Where a person sets an endpoint's key and address; empty: nowhere.
+struct EndpointSettings {
+  std::string key;
+  std::string address;
+};
+
 struct ModelFailure {
   FailureClass failure_class = FailureClass::api_error;
   std::string message;  // for people: what the endpoint said, with its request id
   int http_status = 0;  // 0: none came
   std::optional<std::chrono::milliseconds> retry_after;  // lower bound told by the server
   std::optional<bool> should_retry;  // wins over the class: x-should-retry, or our own knowledge
+  EndpointSettings settings;         // of the endpoint that failed
 };
 
 }  // namespace agentd::model

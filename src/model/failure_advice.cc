@@ -24,18 +24,28 @@ std::string advice_on_load(const ModelFailure& failure) {
   return "Try again in a while.";
 }
 
+std::string in_brackets(const std::string& setting) {
+  return setting.empty() ? "" : " (" + setting + ")";
+}
+
+std::string where_set(const std::string& setting) {
+  return setting.empty() ? "" : " and, where it is set, " + setting;
+}
+
 std::string advice(const ModelFailure& failure) {
-  if (failure.http_status >= 300 && failure.http_status < 400) {
-    return "Set ANTHROPIC_BASE_URL to the address that answers itself; redirects are not followed, "
-           "as the key would go along.";
+  const auto& [key, address] = failure.settings;
+  if (failure.http_status >= 300 && failure.http_status < 400 && !address.empty()) {
+    return "Set " + address +
+           " to the address that answers itself; redirects are not followed, as the key would go "
+           "along.";
   }
   switch (failure.failure_class) {
     case FailureClass::auth:
-      return "Check the key: ANTHROPIC_API_KEY, or anthropic.apiKey in your settings.";
+      return key.empty() ? "Check the key." : "Check the key: " + key + ".";
     case FailureClass::billing:
       return "Waiting does not help: check the account's credit and spend limit.";
     case FailureClass::not_found:
-      return "Check the model's name (see model/list) and, where it is set, ANTHROPIC_BASE_URL.";
+      return "Check the model's name (see model/list)" + where_set(address) + ".";
     case FailureClass::overloaded:
     case FailureClass::rate_limit:
       return advice_on_load(failure);
@@ -43,9 +53,9 @@ std::string advice(const ModelFailure& failure) {
       return "Check the certificates: CURL_CA_BUNDLE or SSL_CERT_FILE names the file of those to "
              "trust.";
     case FailureClass::network:
-      return "Check the address (ANTHROPIC_BASE_URL) and the proxy (https_proxy, no_proxy).";
+      return "Check the address" + in_brackets(address) + " and the proxy (https_proxy, no_proxy).";
     case FailureClass::not_sse:
-      return "Check that ANTHROPIC_BASE_URL is the address of a Messages API.";
+      return "Check that the address" + in_brackets(address) + " is that of the model's API.";
     case FailureClass::api_error:
     case FailureClass::stream_truncated:
     case FailureClass::malformed_event:

@@ -1,11 +1,13 @@
 #include "model/models.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "model/address.h"
 #include "model/anthropic.h"
 #include "model/catalog.h"
+#include "model/openai_chat.h"
 #include "model/scripted.h"
 #include "platform/files.h"
 
@@ -14,10 +16,12 @@ namespace {
 
 constexpr std::string_view kAnthropicPrefix = "anthropic/";
 constexpr std::string_view kScriptPrefix = "script:";
+const std::string kAnthropicKey = "ANTHROPIC_API_KEY";
 constexpr std::uint64_t kLargestScript = 4 * 1024 * 1024;
 
 constexpr std::string_view kHowNamesAreWritten =
-    "Write anthropic/NAME (for example anthropic/claude-sonnet-5-5), demo, or script:FILE.";
+    "Write anthropic/NAME (for example anthropic/claude-sonnet-5-5), openai-chat/NAME, "
+    "ollama/NAME, PROVIDER/NAME for a provider in your settings, demo, or script:FILE.";
 
 // Keys are pasted, often with the line's end.
 std::string trimmed(const std::string& text) {
@@ -32,29 +36,100 @@ bool has_control_characters(const std::string& text) {
                      [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7F'; });
 }
 
+Error name_missing() {
+  return make_error(Code::not_found,
+                    "The model's name is missing. " + std::string(kHowNamesAreWritten));
+}
+
+Error key_missing(const std::string& model, const std::string& variable) {
+  return make_error(Code::unavailable, "There is no key for " + model + ": set " + variable +
+                                           " in agentd's environment and start it again.");
+}
+
+// Both are `name` of a setting and its value.
+using Setting = std::pair<const std::string&, const std::string&>;
+
+Result<void> check_key(Setting key) {
+  const auto& [variable, value] = key;
+  if (!has_control_characters(value)) return {};
+  return make_error(Code::unavailable,
+                    variable +
+                        " holds control characters (a line end, for example), so it "
+                        "is not sent. Set the key alone and start agentd again.",
+                    variable);
+}
+
+Result<void> check_address(Setting address) {
+  const auto& [setting, value] = address;
+  // Not quoted in the message: a query may hold a secret.
+  if (value.find_first_of("?#") != std::string::npos) {
+    return make_error(
+        Code::unavailable,
+        setting + " has a query or a fragment (? or #), behind which no path can be added",
+        setting);
+  }
+  if (is_http_address(value)) return {};
+  return make_error(Code::unavailable,
+                    setting + " \"" + value + "\" is not an http or https address", setting);
+}
+
+OpenAiChatOptions options_of(const ChatEndpoint& endpoint, const StallClocks& stalls) {
+  OpenAiChatOptions options;
+  options.key = endpoint.key;
+  options.base_url = endpoint.base_url;
+  options.stalls = stalls;
+  options.settings = {endpoint.key_from, endpoint.base_url_from};
+  options.think_tags = endpoint.think_tags;
+  return options;
+}
+
+bool is_usable(const ChatEndpoint& endpoint) {
+  return !endpoint.key_wanted || !endpoint.key.empty();
+}
+
 }  // namespace
 
 struct Models::State {
+  struct Chat {
+    ChatEndpoint endpoint;
+    std::shared_ptr<Provider> provider;
+  };
+
   std::string anthropic_key;
   std::string anthropic_base_url;
   std::string anthropic_base_url_from;
   Clock& clock;
   std::shared_ptr<Provider> anthropic;
-  std::shared_ptr<Provider> demo;  // made when first asked for
+  std::shared_ptr<Provider> demo;     // made when first asked for
+  std::map<std::string, Chat> chats;  // by name
 
   Result<ResolvedModel> resolve_anthropic(const std::string& name) const;
+  Result<ResolvedModel> resolve_chat(const std::string& name) const;
   Result<ResolvedModel> resolve_demo();
   Result<ResolvedModel> resolve_script(const std::string& name) const;
+  void list_chat(const Chat& chat, std::vector<ModelListing>& listings) const;
 };
 
 Models::Models(Credentials credentials, StallClocks stalls, Clock& clock, platform::Http& http)
-    : state_(new State{trimmed(credentials.anthropic_key), trimmed(credentials.anthropic_base_url),
-                       std::move(credentials.anthropic_base_url_from), clock, nullptr, nullptr}) {
+    : state_(new State{trimmed(credentials.anthropic_key),
+                       trimmed(credentials.anthropic_base_url),
+                       std::move(credentials.anthropic_base_url_from),
+                       clock,
+                       nullptr,
+                       nullptr,
+                       {}}) {
   AnthropicOptions options;
   options.key = state_->anthropic_key;
   options.base_url = state_->anthropic_base_url;
   options.stalls = stalls;
   state_->anthropic = make_anthropic(std::move(options), clock, http);
+  for (ChatEndpoint& endpoint : credentials.chat_endpoints) {
+    endpoint.key = trimmed(endpoint.key);
+    endpoint.base_url = trimmed(endpoint.base_url);
+    auto provider = make_openai_chat(options_of(endpoint, stalls), clock, http);
+    const std::string name = endpoint.name;
+    state_->chats[name] = {std::move(endpoint), std::move(provider)};
+  }
 }
 
 Models::~Models() = default;
@@ -63,8 +138,7 @@ Result<ResolvedModel> Models::resolve(const std::string& name) {
   if (name == "demo") return state_->resolve_demo();
   if (name.starts_with(kScriptPrefix)) return state_->resolve_script(name);
   if (name.starts_with(kAnthropicPrefix)) return state_->resolve_anthropic(name);
-  return make_error(Code::not_found,
-                    "There is no model \"" + name + "\". " + std::string(kHowNamesAreWritten));
+  return state_->resolve_chat(name);
 }
 
 std::string Models::default_name() const {
@@ -79,41 +153,52 @@ std::vector<ModelListing> Models::list() const {
                         std::string(entry.display_name), entry.facts,
                         !state_->anthropic_key.empty()});
   }
+  for (const auto& [name, chat] : state_->chats) state_->list_chat(chat, listings);
   listings.push_back({"demo", "demo", "Demo (built in, no network)", ModelFacts(), true});
   return listings;
 }
 
+// OpenAI's own where they are served, and what the settings name: what else an endpoint has only
+// it could say.
+void Models::State::list_chat(const Chat& chat, std::vector<ModelListing>& listings) const {
+  const ChatEndpoint& endpoint = chat.endpoint;
+  const auto add = [&](std::string_view model, std::string_view display_name) {
+    listings.push_back({endpoint.name + "/" + std::string(model), endpoint.name,
+                        std::string(display_name), openai_chat_facts(model), is_usable(endpoint)});
+  };
+  if (endpoint.base_url == kOpenAiBaseUrl) {
+    for (const CatalogEntry& entry : openai_models()) add(entry.model, entry.display_name);
+  }
+  for (const std::string& model : endpoint.models) add(model, model);
+}
+
 Result<ResolvedModel> Models::State::resolve_anthropic(const std::string& name) const {
   const std::string model = name.substr(kAnthropicPrefix.size());
-  if (model.empty()) {
-    return make_error(Code::not_found,
-                      "The model's name is missing. " + std::string(kHowNamesAreWritten));
-  }
-  if (anthropic_key.empty()) {
-    return make_error(Code::unavailable, "There is no key for " + name +
-                                             ": set ANTHROPIC_API_KEY in agentd's environment "
-                                             "and start it again.");
-  }
-  if (has_control_characters(anthropic_key)) {
-    return make_error(Code::unavailable,
-                      "ANTHROPIC_API_KEY holds control characters (a line end, for example), so it "
-                      "is not sent. Set the key alone and start agentd again.",
-                      "ANTHROPIC_API_KEY");
-  }
-  // Not quoted in the message: a query may hold a secret.
-  if (anthropic_base_url.find_first_of("?#") != std::string::npos) {
-    return make_error(Code::unavailable,
-                      anthropic_base_url_from +
-                          " has a query or a fragment (? or #), behind which no path can be added",
-                      anthropic_base_url_from);
-  }
-  if (!is_http_address(anthropic_base_url)) {
-    return make_error(
-        Code::unavailable,
-        anthropic_base_url_from + " \"" + anthropic_base_url + "\" is not an http or https address",
-        anthropic_base_url_from);
+  if (model.empty()) return name_missing();
+  if (anthropic_key.empty()) return key_missing(name, kAnthropicKey);
+  if (const auto good = check_key({kAnthropicKey, anthropic_key}); !good) return good.error();
+  if (const auto good = check_address({anthropic_base_url_from, anthropic_base_url}); !good) {
+    return good.error();
   }
   return ResolvedModel{name, "anthropic", model, anthropic_facts(model), anthropic};
+}
+
+Result<ResolvedModel> Models::State::resolve_chat(const std::string& name) const {
+  const std::size_t slash = name.find('/');
+  const auto found = chats.find(name.substr(0, slash));
+  if (slash == std::string::npos || found == chats.end()) {
+    return make_error(Code::not_found,
+                      "There is no model \"" + name + "\". " + std::string(kHowNamesAreWritten));
+  }
+  const auto& [endpoint, provider] = found->second;
+  const std::string model = name.substr(slash + 1);
+  if (model.empty()) return name_missing();
+  if (!is_usable(endpoint)) return key_missing(name, endpoint.key_from);
+  if (const auto good = check_key({endpoint.key_from, endpoint.key}); !good) return good.error();
+  if (const auto good = check_address({endpoint.base_url_from, endpoint.base_url}); !good) {
+    return good.error();
+  }
+  return ResolvedModel{name, endpoint.name, model, openai_chat_facts(model), provider};
 }
 
 Result<ResolvedModel> Models::State::resolve_demo() {

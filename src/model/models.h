@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -26,8 +27,8 @@ struct Prices {
 /// Facts about one model, from the catalog.
 struct ModelFacts {
   std::int64_t context_window = 200'000;  // tokens
-  std::int64_t default_output = 32'000;   // first max_output_tokens asked for
-  std::int64_t maximum_output = 64'000;   // the raised limit
+  std::int64_t default_output = 32'000;   // first max_output_tokens asked for; 0: what it likes
+  std::int64_t maximum_output = 64'000;   // the raised limit; 0: not known
   std::optional<Prices> prices;           // absent: not known
   bool adaptive_thinking = false;         // thinks as much as it sees fit, if it is told to
 };
@@ -48,11 +49,27 @@ struct ModelListing {
   bool available = false;  // a key is there, or none is needed
 };
 
+/// An endpoint that speaks Chat Completions; its models are `name/MODEL`.
+struct ChatEndpoint {
+  std::string name;                 // `openai-chat`, `ollama`, or the user's own
+  std::string base_url;             // what stands before /chat/completions
+  std::string base_url_from;        // the setting, for messages
+  std::string key;                  // empty: none
+  std::string key_from;             // the variable, for messages
+  bool key_wanted = true;           // nothing is asked without it
+  bool think_tags = false;          // reasoning stands in the text, between tags
+  std::vector<std::string> models;  // to be listed, besides those of the catalog
+};
+
+/// OpenAI's own address.
+inline constexpr std::string_view kOpenAiBaseUrl = "https://api.openai.com/v1";
+
 /// Keys and base URLs: from the environment and the user's own settings, never from a project.
 struct Credentials {
   std::string anthropic_key;  // empty: none
   std::string anthropic_base_url = "https://api.anthropic.com";
   std::string anthropic_base_url_from = "ANTHROPIC_BASE_URL";  // the setting, for messages
+  std::vector<ChatEndpoint> chat_endpoints;                    // of one name the last counts
 };
 
 class Models {

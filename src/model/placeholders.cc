@@ -5,7 +5,7 @@
 #include <charconv>
 #include <utility>
 
-#include "model/anthropic_blocks.h"
+#include "model/wire_names.h"
 
 namespace agentd::model {
 namespace {

@@ -210,15 +210,7 @@ ReplyBlocks::Slot* ReplyBlocks::find_open(int index, BlockKind kind) {
 
 void ReplyBlocks::emit_delta(Slot& slot, DeltaKind kind, std::string piece) {
   slot.has_delta = true;
-  if (!out_->empty()) {
-    // Neighbours in one batch are one delta: there is nobody who could have seen the first alone.
-    auto* last = std::get_if<Delta>(&out_->back());
-    if (last != nullptr && last->block == slot.block && last->kind == kind) {
-      last->text.append(piece);
-      return;
-    }
-  }
-  out_->push_back(Delta{slot.block, kind, std::move(piece)});
+  append_delta(*out_, {slot.block, kind, std::move(piece)});
 }
 
 }  // namespace agentd::model

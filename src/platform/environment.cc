@@ -211,13 +211,13 @@ bool passes_to_children(std::string_view name) {
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-std::map<std::string, std::string> take_secrets() {
+std::map<std::string, std::string> take_secrets(const std::set<std::string>& named) {
   std::map<std::string, std::string> taken;
   for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
     char* value = std::strchr(*at, '=');
     if (value == nullptr) continue;
     std::string name(*at, value);
-    if (!looks_secret(name)) continue;
+    if (!looks_secret(name) && !named.contains(name)) continue;
     ++value;
     taken.emplace(std::move(name), value);
     ::explicit_bzero(value, std::strlen(value));

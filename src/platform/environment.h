@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,10 +17,10 @@ using EnvironmentEntries = std::vector<std::pair<std::string, std::string>>;
 /// True if a variable of this name may pass from agentd to what the model runs.
 bool passes_to_children(std::string_view name);
 
-/// Takes every variable whose name looks like a secret's out of our environment, and its bytes out
-/// of the block that /proc/PID/environ shows, which root's children could read. Call it before the
-/// first thread; the first value of a name counts, as for getenv.
-std::map<std::string, std::string> take_secrets();
+/// Takes every variable whose name looks like a secret's, or is among `named`, out of our
+/// environment, and its bytes out of the block that /proc/PID/environ shows, which root's children
+/// could read. Call it before the first thread; the first value of a name counts, as for getenv.
+std::map<std::string, std::string> take_secrets(const std::set<std::string>& named = {});
 
 /// Our own environment as it is now, filtered, with the fixed entries: the base for every child.
 EnvironmentEntries base_child_environment();

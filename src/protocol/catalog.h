@@ -59,8 +59,8 @@ struct ModelInfo {
     field("displayName", &ModelInfo::display_name, "Its name for people.");
     field("contextWindow", &ModelInfo::context_window, "Tokens it can take in all.",
           {.minimum = 0});
-    field("maxOutputTokens", &ModelInfo::max_output_tokens, "Tokens it can write in one reply.",
-          {.minimum = 0});
+    field("maxOutputTokens", &ModelInfo::max_output_tokens,
+          "Tokens it can write in one reply; 0: not known.", {.minimum = 0});
     field("available", &ModelInfo::available,
           "Whether it can be used now: there is a key, or none is needed.");
     field("prices", &ModelInfo::prices, "Absent: not known.");

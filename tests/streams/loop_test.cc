@@ -6,46 +6,63 @@
 #include <algorithm>
 #include <map>
 
-#include "model/anthropic.h"
 #include "platform/http.h"
 #include "support/agent_rig.h"
 #include "support/anthropic_replies.h"
+#include "support/chat_replies.h"
 #include "support/model_server.h"
 #include "support/stream_case.h"
+#include "support/stream_rig.h"
 #include "support/strict_api.h"
+#include "support/strict_chat_api.h"
 
 using namespace agentd;
 using namespace agentd::test;
 
 namespace {
 
-ServerReply reply_of(const StreamCase& one) {
-  ServerReply reply;
-  reply.status = one.status;
-  reply.headers = one.headers;
-  reply.body = one.body;
-  reply.cuts = one.cuts;
-  if (one.end == "reset") reply.end = ServerReply::End::reset;
-  if (one.end == "stall") reply.end = ServerReply::End::stall;
-  return reply;
+// The end of a run after a case: an answer that asks for nothing.
+ServerReply done(StreamApi api) {
+  switch (api) {
+    case StreamApi::messages:
+      return ServerReply::stream(AnthropicReply().text("done").stop("end_turn").str());
+    case StreamApi::chat:
+      return ServerReply::stream(ChatReply().text("done").str());
+  }
+  return {};
+}
+
+std::optional<std::string> refusal(StreamApi api, const SeenRequest& request) {
+  switch (api) {
+    case StreamApi::messages:
+      return StrictApi().refusal(request.body);
+    case StreamApi::chat:
+      return StrictChatApi().refusal(request.body);
+  }
+  return {};
 }
 
 // One case played to the run's end.
 class Played {
  public:
-  Played(const StreamCase& one, agent::ToolStart start) : one_(one) {
+  Played(const StreamCase& one, agent::ToolStart start) : one_(one), api_(api_of(one)) {
     rig_.options.tool_start = start;
     rig_.options.model.provider =
-        model::make_anthropic({"KEY", server_.url(), {}}, rig_.clock, *http_);
-    for (const auto& [name, needed] : std::map<std::string, std::vector<std::string>>{
-             {"Read", {"path"}}, {"Grep", {"pattern"}}, {"ListTodos", {}}}) {
+        provider_for(api_, server_.url(), one.think_tags, rig_.clock, *http_);
+    for (const auto& [name, needed] :
+         std::map<std::string, std::vector<std::string>>{{"Read", {"path"}},
+                                                         {"Grep", {"pattern"}},
+                                                         {"ListTodos", {}},
+                                                         {"read_file", {"path"}},
+                                                         {"glob", {"pattern"}},
+                                                         {"list_todos", {}}}) {
       rig_.add_tool(name, true, record(name)).required = needed;
     }
-    for (const char* name : {"Write", "Bash"}) rig_.add_tool(name, false, record(name));
-    server_.add(reply_of(one));
-    server_.set_handler([](const SeenRequest&) {
-      return ServerReply::stream(AnthropicReply().text("done").stop("end_turn").str());
-    });
+    for (const char* name : {"Write", "Bash", "write_file", "delete"}) {
+      rig_.add_tool(name, false, record(name));
+    }
+    server_.add(reply_for(one));
+    server_.set_handler([api = api_](const SeenRequest&) { return done(api); });
     rig_.start();
     let_time_pass();
     end_ = rig_.wait_end();
@@ -62,8 +79,8 @@ class Played {
     if (advice == "recover_output_limit") check_resumed();
     if (advice == "fail") check_failed();
     for (const auto& request : server_.requests()) {
-      const auto refusal = StrictApi().refusal(request.body);
-      CHECK_MESSAGE(!refusal, one_.name << ": " << refusal.value_or(""));
+      const auto said = refusal(api_, request);
+      CHECK_MESSAGE(!said, one_.name << ": " << said.value_or(""));
     }
   }
 
@@ -153,6 +170,7 @@ class Played {
   }
 
   const StreamCase& one_;
+  StreamApi api_;
   std::mutex mutex_;
   std::vector<std::string> ran_;
   std::unique_ptr<platform::Http> http_ = platform::make_curl_http();
@@ -164,8 +182,7 @@ class Played {
 }  // namespace
 
 TEST_CASE("the loop on each stream case") {
-  const auto cases =
-      load_stream_cases(std::string(AGENTD_SOURCE_DIR) + "/tests/streams/cases", "a-");
+  const auto cases = load_stream_cases(std::string(AGENTD_SOURCE_DIR) + "/tests/streams/cases", "");
   REQUIRE_FALSE(cases.empty());
   for (const StreamCase& one : cases) {
     for (const auto start : {agent::ToolStart::streaming, agent::ToolStart::after_reply}) {

@@ -1,63 +1,23 @@
 // Every stream case from a real HTTP server on the loopback, through the real client and the
-// Anthropic provider: whole, byte by byte, with random cuts. And, where they lie beside the source,
-// the recorded streams.
+// provider of its API: whole, byte by byte, with random cuts. And, where they lie beside the
+// source, the recorded streams of the Messages API (those of Chat Completions:
+// chat_recordings_test.cc).
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <random>
 
-#include "model/anthropic.h"
-#include "platform/http.h"
-#include "support/fake_clock.h"
 #include "support/model_server.h"
-#include "support/model_talk.h"
 #include "support/recordings.h"
 #include "support/stream_case.h"
+#include "support/stream_rig.h"
 
 using namespace agentd;
 using namespace agentd::test;
 namespace fs = std::filesystem;
 
 namespace {
-
-struct Rig {
-  FakeClock clock;
-  ModelServer server;
-  std::unique_ptr<platform::Http> http = platform::make_curl_http();
-  std::shared_ptr<model::Provider> provider =
-      model::make_anthropic({"KEY", server.url(), {}}, clock, *http);
-  std::unique_ptr<model::EncoderCache> cache = provider->make_cache();
-
-  // `silent`: the server says no more and keeps the connection.
-  AssembledReply play(ServerReply reply, bool silent) {
-    const auto at_the_end = std::make_shared<Gate>();
-    if (silent) reply.gates.emplace_back(reply.body.size(), at_the_end);
-    server.add(std::move(reply));
-    ModelTalk talk(*provider, *cache, simple_request("hi"));
-    if (silent) {
-      REQUIRE(at_the_end->wait_reached());
-      // What was sent may not have been read yet: while time passes it will be.
-      while (!talk.wait_for([](const AssembledReply& seen) { return seen.ended; },
-                            std::chrono::milliseconds(20))) {
-        clock.advance(std::chrono::milliseconds(30'000));
-      }
-      at_the_end->open();
-    }
-    return talk.wait_end();
-  }
-};
-
-ServerReply reply_for(const StreamCase& one) {
-  ServerReply reply;
-  reply.status = one.status;
-  reply.headers = one.headers;
-  reply.body = one.body;
-  reply.cuts = one.cuts;
-  if (one.end == "reset") reply.end = ServerReply::End::reset;
-  if (one.end == "stall") reply.end = ServerReply::End::stall;
-  return reply;
-}
 
 void check(const StreamCase& one, const AssembledReply& got, const std::string& how) {
   for (const std::string& difference : differences(one, got)) {
@@ -114,11 +74,10 @@ std::string without_ending(const fs::path& path, const std::string& ending) {
 }  // namespace
 
 TEST_CASE("the stream cases over HTTP") {
-  Rig rig;
-  const auto cases =
-      load_stream_cases(std::string(AGENTD_SOURCE_DIR) + "/tests/streams/cases", "a-");
-  REQUIRE(cases.size() == 51);
+  const auto cases = load_stream_cases(std::string(AGENTD_SOURCE_DIR) + "/tests/streams/cases", "");
+  REQUIRE(cases.size() == 51 + 34);
   for (const StreamCase& one : cases) {
+    StreamRig rig(one);
     const bool silent = one.end == "stall";
     check(one, rig.play(reply_for(one), silent), "as told");
     ServerReply bytes = reply_for(one);
@@ -131,7 +90,7 @@ TEST_CASE("the stream cases over HTTP") {
 }
 
 TEST_CASE("recorded streams" * doctest::skip(!recordings_present("streams"))) {
-  Rig rig;
+  StreamRig rig(StreamApi::messages);
   int seen = 0;
   for (const fs::path& path : recorded(recordings() / "streams", ".expected.json")) {
     ++seen;
@@ -154,7 +113,7 @@ TEST_CASE("recorded streams" * doctest::skip(!recordings_present("streams"))) {
 }
 
 TEST_CASE("recorded streams that were cut off" * doctest::skip(!recordings_present("derived"))) {
-  Rig rig;
+  StreamRig rig(StreamApi::messages);
   int seen = 0;
   for (const fs::path& path : recorded(recordings() / "derived", ".json")) {
     ++seen;

@@ -29,6 +29,7 @@ StreamCase load(const fs::path& json_path) {
   if (transport.contains("split_after_byte")) {
     loaded.cuts = transport.at("split_after_byte").get<std::vector<std::size_t>>();
   }
+  loaded.think_tags = json.contains("options") && json.at("options").contains("think_tags");
   loaded.body = read_file(fs::path(json_path).replace_extension(".sse").string());
   loaded.expect = json.at("expect");
   return loaded;
@@ -57,8 +58,9 @@ std::string compare_tool_use(const Json& expected, const AssembledBlock& got) {
     if (input != expected.at("input")) return "has input " + got.text;
     return "";
   }
-  // Truncated or invalid: nothing that could run.
-  if (got.ended && !input.is_null()) return "could run with input " + got.text;
+  // Truncated or invalid: nothing that could run. Without a name nothing can.
+  if (got.ended && !input.is_null() && !got.tool_name.empty())
+    return "could run with input " + got.text;
   return "";
 }
 
@@ -132,18 +134,24 @@ void compare_error(const Json& expected, const AssembledReply& reply,
   }
 }
 
-void compare_stop(const Json& expected, const AssembledReply& reply,
+void compare_stop(const Json& expect, const AssembledReply& reply,
                   std::vector<std::string>& found) {
+  const Json& expected = expect.at("stop");
+  const std::string wire = reply.stop ? reply.stop->wire : "";
   if (expected.is_null()) {
-    if (reply.stop) found.push_back("stopped: " + reply.stop->wire);
+    if (reply.stop) found.push_back("stopped: " + wire);
     return;
   }
-  const std::string stop = expected.get<std::string>();
+  if (expect.contains("wire_stop")) {
+    const Json& told = expect.at("wire_stop");
+    if (wire != (told.is_null() ? "" : told.get<std::string>())) found.push_back("said: " + wire);
+    if (told.is_null()) return;
+  }
   if (!reply.stop) {
     found.emplace_back("no stop reason");
-  } else if (stop != "tool_use" && reply.stop->wire != stop) {
+  } else if (expected != "tool_use" && expected != to_string(reply.stop->reason)) {
     // tool_use in a case is what the blocks say, whatever the wire says.
-    found.push_back("stopped: " + reply.stop->wire);
+    found.push_back("stopped: " + wire);
   }
 }
 
@@ -188,7 +196,7 @@ std::vector<std::string> differences(const StreamCase& stream_case, const Assemb
   if (!reply.ended) found.emplace_back("did not come to an end");
   const Json& expect = stream_case.expect;
   compare_blocks(expect.at("blocks"), reply, found);
-  compare_stop(expect.at("stop"), reply, found);
+  compare_stop(expect, reply, found);
   compare_error(expect.at("error"), reply, found);
   if (expect.contains("usage")) compare_usage(expect.at("usage"), reply, found);
   return found;

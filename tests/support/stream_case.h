@@ -18,6 +18,7 @@ struct StreamCase {
   std::string body;
   std::string end;                // eof, reset or stall
   std::vector<std::size_t> cuts;  // where the case wants the body split
+  bool think_tags = false;        // the endpoint is one whose text holds reasoning in tags
   Json expect;
 };
 

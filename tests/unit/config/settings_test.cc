@@ -116,6 +116,8 @@ TEST_CASE(
         R"(did you mean {"anthropic": {"apiKey": ...}}?)");
   CHECK(told(R"({"apiKey":"sk-secret"})") ==
         R"(unknown key "apiKey" is ignored; did you mean {"anthropic": {"apiKey": ...}}?)");
+  CHECK(told(R"({"providers":{"gate":{"api":"openai-chat","baseUrl":"x","baseURI":"y"}}})") ==
+        R"(unknown key "providers.gate.baseURI" is ignored; did you mean "baseUrl"?)");
   CHECK(told(R"({"somethingElse":{"of":"another version"},"$schema":"x"})") ==
         R"(unknown key "somethingElse" is ignored)");
   CHECK(told("{\"" + std::string(100'000, 'x') + "\":1}").size() < 120);
@@ -249,10 +251,12 @@ TEST_CASE("keys, addresses and scripts never come from a project") {
   for (const auto& file : {kProject, kLocal}) {
     world.files.content.clear();
     world.files.content[file] =
-        R"({"anthropic":{"apiKey":"stolen","baseUrl":"http://evil"},"model":"script:evil"})";
+        R"({"anthropic":{"apiKey":"stolen","baseUrl":"http://evil"},"model":"script:evil",)"
+        R"("providers":{"ollama":{"api":"openai-chat","baseUrl":"http://evil"}}})";
     const auto [settings, notices] = world.load();
     CHECK(settings.anthropic_api_key.empty());
     CHECK(settings.anthropic_base_url.empty());
+    CHECK(settings.providers.empty());
     CHECK(!settings.model);
     CHECK(notices.size() == 2);
   }
@@ -266,4 +270,61 @@ TEST_CASE("what is about hooks is known here, and judged elsewhere") {
     world.files.content[kUser] = text;
     CHECK(world.load().notices.empty());
   }
+}
+
+TEST_CASE("providers: each by its name, its key from the variable it names") {
+  World world;
+  world.variables["GATE_KEY"] = "k";
+  world.files.content[kUser] = R"({"providers": {
+    "gate": {"api": "openai-chat", "baseUrl": "https://gate/v1", "apiKeyEnv": "GATE_KEY",
+             "models": ["big", "small"]},
+    "my.own": {"api": "openai-chat", "baseUrl": "http://127.0.0.1:1", "thinkTags": true}}})";
+  const auto [settings, notices] = world.load();
+  CHECK(notices.empty());
+  REQUIRE(settings.providers.size() == 2);
+  const Provider& gate = settings.providers[0];
+  CHECK(gate.name == "gate");
+  CHECK(gate.base_url == "https://gate/v1");
+  CHECK(gate.api_key_env == "GATE_KEY");
+  CHECK(gate.api_key == "k");
+  CHECK(gate.models == std::vector<std::string>{"big", "small"});
+  CHECK(gate.origin == kUser);
+  CHECK(settings.providers[1].think_tags);
+  CHECK(settings.providers[1].api_key.empty());
+}
+
+TEST_CASE("a provider that is wrong costs itself only, and is told with its place") {
+  const auto told = [](const std::string& provider) {
+    World world;
+    world.files.content[kUser] =
+        R"({"providers": {"good": {"api":"openai-chat","baseUrl":"http://a"},)" + provider + "}}";
+    const auto [settings, notices] = world.load();
+    CHECK(settings.providers.size() == 1);
+    REQUIRE(notices.size() == 1);
+    CHECK(notices[0].code == "settings_value");
+    return notices[0].message;
+  };
+  const auto holds = [](const std::string& text, const char* part) {
+    CAPTURE(text);
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(holds(told(R"("x": {"api":"openai-chat"})"), "providers.x.baseUrl: missing"));
+  CHECK(holds(told(R"("x": {"api":"telepathy","baseUrl":"http://a"})"), "\"openai-chat\""));
+  CHECK(holds(told(R"("x": 1)"), "providers.x"));
+  CHECK(holds(told(R"("a/b": {"api":"openai-chat","baseUrl":"http://a"})"), "name has letters"));
+  CHECK(holds(told(R"("demo": {"api":"openai-chat","baseUrl":"http://a"})"), "taken"));
+  CHECK(holds(told(R"("x": {"api":"openai-chat","baseUrl":"http://a","apiKeyEnv":"PATH"})"),
+              "commands see the variable PATH"));
+}
+
+TEST_CASE("the variables of the endpoints that need no settings") {
+  World world;
+  world.variables["OPENAI_API_KEY"] = "sk";
+  world.variables["OPENAI_BASE_URL"] = "http://127.0.0.1:8080/v1";
+  world.variables["OLLAMA_HOST"] = "box:11434";
+  const auto [settings, notices] = world.load();
+  CHECK(notices.empty());
+  CHECK(settings.openai_api_key == "sk");
+  CHECK(settings.openai_base_url == "http://127.0.0.1:8080/v1");
+  CHECK(settings.ollama_host == "box:11434");
 }

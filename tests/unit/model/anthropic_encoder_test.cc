@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "model/wire_names.h"
 #include "support/strict_api.h"
 
 using namespace agentd;

@@ -15,6 +15,7 @@ std::string told(FailureClass failure_class, int status = 0,
   failure.message = "HTTP 1, said (request id req_1)";
   failure.http_status = status;
   failure.retry_after = retry_after;
+  failure.settings = {"A_KEY", "A_BASE_URL"};
   return with_advice(failure);
 }
 
@@ -28,13 +29,13 @@ bool holds(const std::string& text, const char* part) {
 
 TEST_CASE("what was said stays, what to do follows") {
   using enum FailureClass;
-  CHECK(holds(told(auth, 401), ". Check the key: ANTHROPIC_API_KEY"));
-  CHECK(holds(told(not_found, 404), "model/list"));
-  CHECK(holds(told(invalid_request, 302), "Set ANTHROPIC_BASE_URL"));
+  CHECK(holds(told(auth, 401), ". Check the key: A_KEY."));
+  CHECK(holds(told(not_found, 404), "model/list) and, where it is set, A_BASE_URL."));
+  CHECK(holds(told(invalid_request, 302), "Set A_BASE_URL to"));
   CHECK(holds(told(billing, 402), "credit"));
   CHECK(holds(told(tls), "CURL_CA_BUNDLE"));
   CHECK(holds(told(network), "https_proxy"));
-  CHECK(holds(told(not_sse, 200), "Messages API"));
+  CHECK(holds(told(not_sse, 200), "the address (A_BASE_URL)"));
   CHECK(told(invalid_request, 400) == "HTTP 1, said (request id req_1)");
 }
 

@@ -169,6 +169,81 @@ TEST_CASE("without a key there is the demo") {
   }
 }
 
+TEST_CASE("endpoints of Chat Completions, by their names") {
+  ChatEndpoint local{.name = "ollama",
+                     .base_url = "http://127.0.0.1:11434/v1",
+                     .base_url_from = "OLLAMA_HOST",
+                     .key_wanted = false};
+  ChatEndpoint openai{.name = "openai-chat",
+                      .base_url = std::string(kOpenAiBaseUrl),
+                      .base_url_from = "OPENAI_BASE_URL",
+                      .key_from = "OPENAI_API_KEY"};
+  ChatEndpoint gate{.name = "gate",
+                    .base_url = "ftp://x",
+                    .base_url_from = "FILE: gate",
+                    .key = "a\nb",
+                    .key_from = "GATE_KEY",
+                    .models = {"big"}};
+  Credentials credentials;
+  credentials.chat_endpoints = {local, openai, gate};
+  Rig rig(credentials);
+
+  const auto found = rig.models.resolve("ollama/hf.co/some/model:q4");
+  REQUIRE(found);
+  CHECK(found->provider_name == "ollama");
+  CHECK(found->model == "hf.co/some/model:q4");
+  CHECK(found->facts.default_output == 0);
+
+  const auto fault = [&](const char* name) { return rig.models.resolve(name).error(); };
+  CHECK(fault("openai-chat/gpt-5").code == Code::unavailable);
+  CHECK(fault("openai-chat/gpt-5").message.find("OPENAI_API_KEY") != std::string::npos);
+  CHECK(fault("gate/big").where == "GATE_KEY");
+  CHECK(fault("ollama/").code == Code::not_found);
+  CHECK(fault("ollama").code == Code::not_found);
+
+  credentials.chat_endpoints[1].key = "sk";
+  credentials.chat_endpoints[2].key = "k";
+  Rig with_keys(credentials);
+  CHECK(with_keys.models.resolve("openai-chat/gpt-4o-2024-08-06")->facts.maximum_output == 16'384);
+  CHECK(with_keys.models.resolve("gate/big").error().where == "FILE: gate");
+  CHECK(with_keys.models.default_name() == "demo");
+}
+
+TEST_CASE("what endpoints of Chat Completions list") {
+  const auto listed = [](ChatEndpoint endpoint) {
+    Credentials credentials;
+    credentials.chat_endpoints = {std::move(endpoint)};
+    std::vector<std::string> names;
+    for (const ModelListing& listing : Rig(credentials).models.list()) {
+      if (listing.provider == "anthropic" || listing.provider == "demo") continue;
+      names.push_back(listing.name + (listing.available ? "" : " (no key)"));
+    }
+    return names;
+  };
+  CHECK(listed({.name = "gate",
+                .base_url = "http://a",
+                .key_wanted = false,
+                .models = {"big", "a/b"}}) == std::vector<std::string>{"gate/big", "gate/a/b"});
+  const auto openai = listed({.name = "openai-chat", .base_url = std::string(kOpenAiBaseUrl)});
+  CHECK(openai.size() == openai_models().size());
+  CHECK(openai.front() == "openai-chat/gpt-5.1 (no key)");
+  CHECK(listed({.name = "openai-chat", .base_url = "http://127.0.0.1:1", .key_wanted = false})
+            .empty());
+}
+
+TEST_CASE("Ollama's address, in the forms its own tools take") {
+  CHECK(ollama_base_url("") == "http://127.0.0.1:11434/v1");
+  CHECK(ollama_base_url("0.0.0.0") == "http://127.0.0.1:11434/v1");
+  CHECK(ollama_base_url("0.0.0.0:8080") == "http://127.0.0.1:8080/v1");
+  CHECK(ollama_base_url(":8080") == "http://127.0.0.1:8080/v1");
+  CHECK(ollama_base_url("box") == "http://box:11434/v1");
+  CHECK(ollama_base_url("box:1") == "http://box:1/v1");
+  CHECK(ollama_base_url("[::1]") == "http://[::1]:11434/v1");
+  CHECK(ollama_base_url("http://box/") == "http://box/v1");
+  CHECK(ollama_base_url("https://box/ollama") == "https://box/ollama/v1");
+  CHECK(ollama_base_url("https://box:1/v1") == "https://box:1/v1");
+}
+
 TEST_CASE("scripts from files") {
   Rig rig("");
   const auto missing = rig.models.resolve("script:/no/such/file");
@@ -199,6 +274,9 @@ TEST_CASE("facts: dates are looked past, unknown names get safe defaults") {
   CHECK_FALSE(anthropic_facts("claude-of-tomorrow").prices);
   CHECK(anthropic_facts("claude-of-tomorrow").context_window == 200'000);
   CHECK(anthropic_facts("claude-of-tomorrow").maximum_output == 32'000);
+  CHECK(openai_chat_facts("gpt-5-2025-08-07").maximum_output == 128'000);
+  CHECK(openai_chat_facts("gpt-of-tomorrow").context_window == 128'000);
+  CHECK(openai_chat_facts("gpt-of-tomorrow").default_output == 0);
 }
 
 TEST_CASE("the system prompt is there and holds nothing that changes") {

@@ -1,4 +1,4 @@
-// AnthropicExchange: one request under way. The http thread brings the answer, the clock's thread
+// Exchange: one request under way. The http thread brings the answer, the clock's thread
 // the stalls, the run's thread may abandon it: whoever comes first decides, under the one lock.
 // Emits each batch while it holds that lock, so that nothing comes after abandon(); receivers only
 // post.
@@ -11,17 +11,18 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "model/anthropic_decoder.h"
 #include "model/provider.h"
+#include "model/reply_decoder.h"
 #include "platform/http.h"
 
 namespace agentd::model {
 
-class AnthropicExchange : public std::enable_shared_from_this<AnthropicExchange> {
+class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
   /// `host` is named where what answers there is no such endpoint.
-  static std::shared_ptr<AnthropicExchange> start(Clock& clock, const StallClocks& stalls,
-                                                  OnModelEvents on_events, std::string host);
+  static std::shared_ptr<Exchange> start(Clock& clock, const StallClocks& stalls,
+                                         std::unique_ptr<ReplyDecoder> decoder,
+                                         OnModelEvents on_events, std::string host);
 
   // http thread
   void head(platform::HttpHead head);
@@ -39,15 +40,15 @@ class AnthropicExchange : public std::enable_shared_from_this<AnthropicExchange>
   bool closed() const;
 
  private:
-  AnthropicExchange(Clock& clock, const StallClocks& stalls, OnModelEvents on_events,
-                    std::string host);
+  Exchange(Clock& clock, const StallClocks& stalls, std::unique_ptr<ReplyDecoder> decoder,
+           OnModelEvents on_events, std::string host);
 
   struct Deadline {
     TimePoint at;
     enum class Of { first_byte, bytes, progress, closing } of = Of::first_byte;
   };
 
-  bool over() const { return abandoned_ || decoder_.ended(); }
+  bool over() const { return abandoned_ || decoder_->ended(); }
   bool success() const { return head_ && head_->status == 200; }
   void deliver(ModelEvents events);
   void finish_with(std::optional<ModelFailure> failure);
@@ -65,7 +66,7 @@ class AnthropicExchange : public std::enable_shared_from_this<AnthropicExchange>
   const StallClocks stalls_;
   const OnModelEvents on_events_;
   const std::string host_;
-  AnthropicDecoder decoder_;
+  const std::unique_ptr<ReplyDecoder> decoder_;
   std::optional<platform::HttpHead> head_;
   std::string refusal_;  // the body of an answer other than 200
   std::unique_ptr<Timer> timer_;

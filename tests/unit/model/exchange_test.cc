@@ -1,8 +1,9 @@
 // One exchange, its callbacks called by hand: the stall clocks and who comes first.
-#include "model/anthropic_exchange.h"
+#include "model/exchange.h"
 
 #include <doctest/doctest.h>
 
+#include "model/anthropic_decoder.h"
 #include "support/anthropic_replies.h"
 #include "support/assembled_reply.h"
 #include "support/fake_clock.h"
@@ -24,9 +25,9 @@ const std::string kDelta =
 struct Rig {
   test::FakeClock clock;
   AssembledReply reply;
-  std::shared_ptr<AnthropicExchange> exchange = AnthropicExchange::start(
-      clock, StallClocks{}, [this](const ModelEvents& events) { reply.take(events); },
-      "example.test:1");
+  std::shared_ptr<Exchange> exchange = Exchange::start(
+      clock, StallClocks{}, std::make_unique<AnthropicDecoder>(),
+      [this](const ModelEvents& events) { reply.take(events); }, "example.test:1");
 
   void head(int status = 200) {
     platform::HttpHead head;
@@ -68,8 +69,8 @@ TEST_CASE("the first byte") {
 TEST_CASE("a clock below a second is told in milliseconds") {
   test::FakeClock clock;
   AssembledReply reply;
-  const auto exchange = AnthropicExchange::start(
-      clock, StallClocks{.first_byte = milliseconds(800)},
+  const auto exchange = Exchange::start(
+      clock, StallClocks{.first_byte = milliseconds(800)}, std::make_unique<AnthropicDecoder>(),
       [&](const ModelEvents& events) { reply.take(events); }, "");
   clock.advance(milliseconds(800));
   REQUIRE(reply.failure);
@@ -126,7 +127,20 @@ TEST_CASE("a whole reply that is neither closed nor ended is whole") {
   rig.clock.advance(seconds(2));
   CHECK(rig.reply.ended);
   CHECK_FALSE(rig.reply.failure);
-  CHECK(rig.exchange->abandon() == AnthropicExchange::Left::whole);
+  CHECK(rig.exchange->abandon() == Exchange::Left::whole);
+}
+
+TEST_CASE("pings do not keep a whole reply from its end") {
+  Rig rig;
+  rig.begin();
+  rig.exchange->data(
+      "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\n");
+  rig.clock.advance(milliseconds(1'500));
+  rig.exchange->data(kPing + ": comment\n\n");
+  CHECK_FALSE(rig.reply.ended);
+  rig.clock.advance(milliseconds(500));
+  CHECK(rig.reply.ended);
+  CHECK_FALSE(rig.reply.failure);
 }
 
 TEST_CASE("while it is paused, silence is our own doing") {
@@ -146,7 +160,7 @@ TEST_CASE("nothing comes after it was abandoned") {
   Rig rig;
   rig.begin();
   const std::string before = rig.reply.summary();
-  CHECK(rig.exchange->abandon() == AnthropicExchange::Left::unfinished);
+  CHECK(rig.exchange->abandon() == Exchange::Left::unfinished);
   CHECK(rig.clock.pending() == 0);
   rig.exchange->data(kDelta);
   rig.exchange->end(nullptr);

@@ -1,9 +1,9 @@
-#include "model/anthropic_exchange.h"
+#include "model/exchange.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "model/anthropic_failure.h"
+#include "model/endpoint_failure.h"
 
 namespace agentd::model {
 namespace {
@@ -11,7 +11,8 @@ namespace {
 // Error bodies are short; a page of megabytes tells nothing more.
 constexpr std::size_t kLargestRefusal = 64 * 1024;
 
-// How long a whole reply (its stop reason was told) is given to say message_stop or to close.
+// How long a whole reply (its stop reason was told) is given to say that it has
+// ended, or to close.
 constexpr Duration kClosing{2'000};
 
 FailureClass class_of(platform::HttpFault::Kind kind) {
@@ -34,26 +35,27 @@ std::string seconds(Duration duration) {
 
 }  // namespace
 
-AnthropicExchange::AnthropicExchange(Clock& clock, const StallClocks& stalls,
-                                     OnModelEvents on_events, std::string host)
+Exchange::Exchange(Clock& clock, const StallClocks& stalls, std::unique_ptr<ReplyDecoder> decoder,
+                   OnModelEvents on_events, std::string host)
     : clock_(clock),
       stalls_(stalls),
       on_events_(std::move(on_events)),
       host_(std::move(host)),
+      decoder_(std::move(decoder)),
       last_byte_(clock.now()),
       last_progress_(last_byte_) {}
 
-std::shared_ptr<AnthropicExchange> AnthropicExchange::start(Clock& clock, const StallClocks& stalls,
-                                                            OnModelEvents on_events,
-                                                            std::string host) {
-  std::shared_ptr<AnthropicExchange> exchange(
-      new AnthropicExchange(clock, stalls, std::move(on_events), std::move(host)));
+std::shared_ptr<Exchange> Exchange::start(Clock& clock, const StallClocks& stalls,
+                                          std::unique_ptr<ReplyDecoder> decoder,
+                                          OnModelEvents on_events, std::string host) {
+  std::shared_ptr<Exchange> exchange(
+      new Exchange(clock, stalls, std::move(decoder), std::move(on_events), std::move(host)));
   std::lock_guard lock(exchange->mutex_);
   exchange->arm(exchange->deadline().at);
   return exchange;
 }
 
-void AnthropicExchange::head(platform::HttpHead head) {
+void Exchange::head(platform::HttpHead head) {
   std::lock_guard lock(mutex_);
   last_byte_ = clock_.now();
   last_progress_ = last_byte_;
@@ -62,7 +64,7 @@ void AnthropicExchange::head(platform::HttpHead head) {
   if (!over()) arm(deadline().at);
 }
 
-void AnthropicExchange::data(std::string_view bytes) {
+void Exchange::data(std::string_view bytes) {
   std::lock_guard lock(mutex_);
   if (over()) return;
   last_byte_ = clock_.now();
@@ -70,35 +72,35 @@ void AnthropicExchange::data(std::string_view bytes) {
     refusal_.append(bytes.substr(0, kLargestRefusal - std::min(refusal_.size(), kLargestRefusal)));
     return;
   }
-  const std::size_t before = decoder_.progress();
-  const bool stop_was_told = decoder_.stop_told();
+  const std::size_t before = decoder_->progress();
+  const bool stop_was_told = decoder_->stop_told();
   ModelEvents events;
-  decoder_.feed(bytes, events);
-  if (decoder_.progress() != before) last_progress_ = last_byte_;
-  if (decoder_.stop_told() && !stop_was_told && !decoder_.ended()) arm(deadline().at);
+  decoder_->feed(bytes, events);
+  if (decoder_->progress() != before) last_progress_ = last_byte_;
+  if (decoder_->stop_told() && !stop_was_told && !decoder_->ended()) arm(deadline().at);
   deliver(std::move(events));
 }
 
-void AnthropicExchange::end(const platform::HttpFault* fault) {
+void Exchange::end(const platform::HttpFault* fault) {
   std::lock_guard lock(mutex_);
   closed_ = true;
   if (over()) return;
   finish_with(fault == nullptr ? std::nullopt : std::optional(broken(*fault)));
 }
 
-AnthropicExchange::Left AnthropicExchange::abandon() {
+Exchange::Left Exchange::abandon() {
   std::lock_guard lock(mutex_);
   abandoned_ = true;
   timer_.reset();
   return whole_ ? Left::whole : Left::unfinished;
 }
 
-void AnthropicExchange::pause() {
+void Exchange::pause() {
   std::lock_guard lock(mutex_);
   paused_ = true;
 }
 
-void AnthropicExchange::resume() {
+void Exchange::resume() {
   std::lock_guard lock(mutex_);
   paused_ = false;
   last_byte_ = clock_.now();
@@ -106,56 +108,56 @@ void AnthropicExchange::resume() {
   if (!over()) arm(deadline().at);
 }
 
-bool AnthropicExchange::closed() const {
+bool Exchange::closed() const {
   std::lock_guard lock(mutex_);
   return closed_;
 }
 
-void AnthropicExchange::deliver(ModelEvents events) {
+void Exchange::deliver(ModelEvents events) {
   if (events.empty()) return;
   whole_ = std::holds_alternative<MessageEnded>(events.back());
   if (auto* failed = std::get_if<Failed>(&events.back())) complete(failed->failure);
-  if (decoder_.ended()) timer_.reset();
+  if (decoder_->ended()) timer_.reset();
   on_events_(std::move(events));
 }
 
 // Who does not speak the protocol, and the id by which the vendor's support finds the request.
-void AnthropicExchange::complete(ModelFailure& failure) const {
+void Exchange::complete(ModelFailure& failure) const {
   if (failure.failure_class == FailureClass::not_sse && !host_.empty()) {
     failure.message = "From " + host_ + ": " + failure.message;
   }
-  const std::string* id = head_ ? head_->find("request-id") : nullptr;
-  if (id == nullptr || id->empty() || failure.message.find(*id) != std::string::npos) return;
-  failure.message += " (request id " + *id + ")";
+  const std::string id = head_ ? request_id(*head_) : std::string();
+  if (id.empty() || failure.message.find(id) != std::string::npos) return;
+  failure.message += " (request id " + id + ")";
 }
 
-void AnthropicExchange::finish_with(std::optional<ModelFailure> failure) {
+void Exchange::finish_with(std::optional<ModelFailure> failure) {
   // A refusal says more than how its transfer ended.
   if (head_ && !success()) failure = refused();
   ModelEvents events;
-  decoder_.finish(events, std::move(failure));
+  decoder_->finish(events, std::move(failure));
   deliver(std::move(events));
 }
 
-ModelFailure AnthropicExchange::refused() const {
+ModelFailure Exchange::refused() const {
   return failure_from_response(*head_, refusal_, clock_.wall());
 }
 
-ModelFailure AnthropicExchange::broken(const platform::HttpFault& fault) const {
+ModelFailure Exchange::broken(const platform::HttpFault& fault) const {
   ModelFailure failure;
   failure.failure_class = class_of(fault.kind);
   failure.message = "The connection to the model failed: " + fault.message;
   if (fault.kind == platform::HttpFault::Kind::address) failure.should_retry = false;
   // Once a reply is under way it does not matter why the rest does not come.
-  if (decoder_.progress() > 0) failure.failure_class = FailureClass::stream_truncated;
+  if (decoder_->progress() > 0) failure.failure_class = FailureClass::stream_truncated;
   return failure;
 }
 
 // The one among the clocks that runs out first. Pings are bytes but no progress.
-AnthropicExchange::Deadline AnthropicExchange::deadline() const {
+Exchange::Deadline Exchange::deadline() const {
   using Of = Deadline::Of;
   if (!head_) return {last_byte_ + stalls_.first_byte, Of::first_byte};
-  if (decoder_.stop_told()) return {last_byte_ + kClosing, Of::closing};
+  if (decoder_->stop_told()) return {last_progress_ + kClosing, Of::closing};
   const Deadline bytes{last_byte_ + stalls_.bytes, Of::bytes};
   const Deadline progress{last_progress_ + stalls_.progress, Of::progress};
   return progress.at < bytes.at ? progress : bytes;
@@ -163,14 +165,14 @@ AnthropicExchange::Deadline AnthropicExchange::deadline() const {
 
 // One timer, set anew only when it fires (or a shorter clock begins): bytes only move the
 // deadline, so a stream of thousands of chunks sets a handful of timers.
-void AnthropicExchange::arm(TimePoint at) {
+void Exchange::arm(TimePoint at) {
   const auto delay = std::chrono::ceil<Duration>(at - clock_.now());
   timer_ = clock_.after(std::max(delay, Duration(0)), [weak = weak_from_this()] {
     if (const auto exchange = weak.lock()) exchange->timer_fired();
   });
 }
 
-void AnthropicExchange::timer_fired() {
+void Exchange::timer_fired() {
   std::lock_guard lock(mutex_);
   if (over() || closed_ || paused_) return;  // resume sets it anew
   const Deadline next = deadline();
@@ -181,7 +183,7 @@ void AnthropicExchange::timer_fired() {
   }
 }
 
-void AnthropicExchange::stalled(Deadline::Of which) {
+void Exchange::stalled(Deadline::Of which) {
   ModelFailure failure;
   failure.failure_class = FailureClass::timeout_idle;
   switch (which) {

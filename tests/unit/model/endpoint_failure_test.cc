@@ -1,6 +1,6 @@
 // Failures by what endpoints say, in our own short examples; the recorded answers where they lie
 // beside the source.
-#include "model/anthropic_failure.h"
+#include "model/endpoint_failure.h"
 
 #include <doctest/doctest.h>
 
@@ -56,6 +56,38 @@ TEST_CASE("by the body's type, by the status where the body says nothing") {
             .failure_class == billing);
 }
 
+TEST_CASE("OpenAI's types and codes, where the status may be more exact than either") {
+  using enum FailureClass;
+  const auto told = [](int status, const char* type, const Json& code) {
+    return refused(status,
+                   Json{{"error", {{"message", "x"}, {"type", type}, {"code", code}}}}.dump())
+        .failure_class;
+  };
+  CHECK(told(401, "invalid_request_error", "invalid_api_key") == auth);
+  CHECK(told(401, "authentication_error", "invalid_request_error") == auth);
+  CHECK(told(401, "api_error", nullptr) == auth);
+  CHECK(told(404, "invalid_request_error", "model_not_found") == not_found);
+  CHECK(told(400, "invalid_request_error", "model_not_found") == not_found);
+  CHECK(told(429, "insufficient_quota", "insufficient_quota") == billing);
+  CHECK(told(429, "requests", "rate_limit_exceeded") == rate_limit);
+  CHECK(told(500, "server_error", nullptr) == api_error);
+  CHECK(told(400, "invalid_request_error", "context_length_exceeded") == context_overflow);
+  CHECK(told(400, "invalid_request_error", "unsupported_value") == invalid_request);
+  CHECK(refused(400, R"([{"error":{"code":400,"message":"x"}}])").message == "HTTP 400, x");
+  CHECK(
+      refused(422, R"({"detail":[{"loc":["body","seed"],"msg":"Extra"}]})").message.find("seed") !=
+      std::string::npos);
+}
+
+TEST_CASE("an error inside a stream may tell a status in place of a code") {
+  const auto told = [](const char* json) {
+    return failure_from_object(Json::parse(json), 0).failure_class;
+  };
+  CHECK(told(R"({"error":{"code":429,"message":"x"}})") == FailureClass::rate_limit);
+  CHECK(told(R"({"error":{"code":401,"message":"x"}})") == FailureClass::auth);
+  CHECK(told(R"({"error":{"code":"1302","message":"x"}})") == FailureClass::api_error);
+}
+
 TEST_CASE("a spend limit is no rate limit") {
   CHECK(refused(429, error_body("rate_limit_error", "slow down")).failure_class ==
         FailureClass::rate_limit);
@@ -95,6 +127,8 @@ TEST_CASE("the message holds what was said and the request id") {
       "HTTP 400, invalid_request_error: bad (request id req_1)");
   CHECK(refused(400, R"({"error":{"message":"bad"},"request_id":"req_2"})").message ==
         "HTTP 400, bad (request id req_2)");
+  CHECK(refused(400, R"({"error":"bad"})", {{"x-request-id", "req_3"}}).message ==
+        "HTTP 400, bad (request id req_3)");
   CHECK(refused(502, "  <html>\n<body>").message == "HTTP 502, <html>");
   CHECK(refused(500, "").message == "HTTP 500, no message");
   CHECK(refused(302, "<html>", {{"location", "https://b/v1"}}).message ==
@@ -153,8 +187,10 @@ TEST_CASE("recorded error answers" * doctest::skip(!test::recordings_present("er
     const bool named_so = name.find("context-overflow") != std::string::npos ||
                           name.find("handles-con") != std::string::npos;
     CHECK(overflow == named_so);
-    if (!name.starts_with("anthropic")) continue;
     using enum FailureClass;
+    if (name.find("-401-") != std::string::npos) CHECK(failure.failure_class == auth);
+    if (name.find("-404-") != std::string::npos) CHECK(failure.failure_class == not_found);
+    if (!name.starts_with("anthropic")) continue;
     const FailureClass expected = named_so                                  ? context_overflow
                                   : name.find("-401-") != std::string::npos ? auth
                                   : name.find("-404-") != std::string::npos ? not_found

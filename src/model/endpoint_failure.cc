@@ -1,4 +1,4 @@
-#include "model/anthropic_failure.h"
+#include "model/endpoint_failure.h"
 
 #include <algorithm>
 #include <array>
@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "model/overflow.h"
 #include "wire/parse.h"
+#include "wire/text.h"
 
 namespace agentd::model {
 namespace {
@@ -27,9 +28,29 @@ std::string text_member(const Json& object, std::string_view key) {
 // What the error object says, whichever of its shapes it has.
 struct Said {
   std::string type;
+  std::string code;
   std::string message;
   std::string request_id;
+  int status = 0;  // told in place of a code
 };
+
+// Also what frameworks say of each wrong field: {detail: [{loc, msg}]}.
+std::string message_in(const Json& object) {
+  for (const char* key : {"message", "detail"}) {
+    const Json* found = wire::member(object, key);
+    if (found == nullptr) continue;
+    if (found->is_string()) return found->get<std::string>();
+    std::string text;
+    wire::append_json(text, *found);
+    return excerpt(text);
+  }
+  return {};
+}
+
+int status_told(const Json& object) {
+  const auto code = wire::integer_member(object, "code");
+  return code && *code >= 400 && *code < 600 ? static_cast<int>(*code) : 0;
+}
 
 Said read_error(const Json& object) {
   Said said;
@@ -42,9 +63,10 @@ Said read_error(const Json& object) {
   }
   const Json& inner = error != nullptr && error->is_object() ? *error : object;
   said.type = text_member(inner, "type");
-  if (said.type.empty()) said.type = text_member(inner, "code");
-  said.message = text_member(inner, "message");
-  if (said.message.empty()) said.message = text_member(inner, "detail");
+  said.code = text_member(inner, "code");
+  said.status = status_told(inner);
+  if (said.type.empty()) said.type = said.code;
+  said.message = message_in(inner);
   return said;
 }
 
@@ -53,7 +75,7 @@ std::optional<FailureClass> class_of_type(std::string_view type) {
     std::string_view type;
     FailureClass failure_class;
   };
-  static constexpr std::array<Row, 11> kRows = {{
+  static constexpr std::array<Row, 20> kRows = {{
       {"overloaded_error", FailureClass::overloaded},
       {"rate_limit_error", FailureClass::rate_limit},
       {"api_error", FailureClass::api_error},
@@ -65,6 +87,16 @@ std::optional<FailureClass> class_of_type(std::string_view type) {
       {"not_found_error", FailureClass::not_found},
       {"invalid_request_error", FailureClass::invalid_request},
       {"request_too_large", FailureClass::too_large},
+      // OpenAI's types and codes, and those of the servers that speak its API
+      {"server_error", FailureClass::api_error},
+      {"engine_overloaded_error", FailureClass::overloaded},
+      {"rate_limit_exceeded", FailureClass::rate_limit},
+      {"insufficient_quota", FailureClass::billing},
+      {"invalid_api_key", FailureClass::auth},
+      {"model_not_found", FailureClass::not_found},
+      {"invalid_model", FailureClass::not_found},
+      {"tool_use_failed", FailureClass::api_error},  // Groq: the model wrote a call that is none
+      {"context_length_exceeded", FailureClass::context_overflow},
   }};
   for (const Row& row : kRows) {
     if (row.type == type) return row.failure_class;
@@ -101,17 +133,37 @@ bool says_billing(const std::string& message) {
   return false;
 }
 
+// "It failed", "the request is bad": a status may say more exactly why.
+bool is_vague(std::optional<FailureClass> found) {
+  return found == FailureClass::invalid_request || found == FailureClass::api_error;
+}
+
+bool is_exact(FailureClass by_status) {
+  return by_status == FailureClass::auth || by_status == FailureClass::billing ||
+         by_status == FailureClass::not_found || by_status == FailureClass::rate_limit;
+}
+
+FailureClass class_of(const Said& said, int status) {
+  const auto by_code = class_of_type(said.code);
+  const auto by_type = class_of_type(said.type);
+  if (by_code && !is_vague(by_code)) return *by_code;
+  if (by_type && !is_vague(by_type)) return *by_type;
+  const FailureClass by_status = class_of_status(status);
+  return by_type && !is_exact(by_status) ? *by_type : by_status;
+}
+
 FailureClass classify(const Said& said, int status) {
-  const FailureClass by_type = class_of_type(said.type).value_or(class_of_status(status));
-  if (by_type == FailureClass::invalid_request || by_type == FailureClass::too_large) {
+  const bool inside_a_stream = status == 0 || status == 200;
+  const FailureClass found = class_of(said, inside_a_stream ? said.status : status);
+  if (found == FailureClass::invalid_request || found == FailureClass::too_large) {
     if (says_context_overflow(said.message) || says_context_overflow(said.type)) {
       return FailureClass::context_overflow;
     }
   }
-  if (by_type == FailureClass::invalid_request && says_billing(said.message)) {
+  if (found == FailureClass::invalid_request && says_billing(said.message)) {
     return FailureClass::billing;
   }
-  return by_type;
+  return found;
 }
 
 // For people: what was said, by whom, with what can be quoted to the vendor's support.
@@ -181,6 +233,11 @@ std::string header(const platform::HttpHead& head, std::string_view name) {
 
 }  // namespace
 
+std::string request_id(const platform::HttpHead& head) {
+  std::string id = header(head, "request-id");
+  return id.empty() ? header(head, "x-request-id") : id;
+}
+
 bool is_error_object(const Json& object) {
   if (!object.is_object()) return false;
   const std::string type = text_member(object, "type");
@@ -202,9 +259,13 @@ ModelFailure failure_from_object(const Json& object, int status) {
 
 ModelFailure failure_from_response(const platform::HttpHead& head, std::string_view body,
                                    system_clock::time_point now) {
-  const Result<Json> object = wire::parse(utf8::repaired(body));
+  const Result<Json> json = wire::parse(utf8::repaired(body));
+  // Google puts its one error into an array.
+  const Json* object = !json                                ? nullptr
+                       : json->is_array() && !json->empty() ? &json->front()
+                                                            : &*json;
   Said said;
-  if (object && object->is_object()) {
+  if (object != nullptr && object->is_object()) {
     said = read_error(*object);
   } else {
     said.message = excerpt(body);
@@ -215,7 +276,7 @@ ModelFailure failure_from_response(const platform::HttpHead& head, std::string_v
   if (head.status >= 300 && head.status < 400 && !location.empty()) {
     said.message = "the endpoint redirects to " + location;
   }
-  failure.message = describe(said, head.status, header(head, "request-id"));
+  failure.message = describe(said, head.status, request_id(head));
   failure.http_status = head.status;
   failure.retry_after = retry_after(head, now);
   if (failure.failure_class == FailureClass::rate_limit && !failure.retry_after &&

@@ -1,6 +1,7 @@
-// What an Anthropic endpoint (or a gateway that plays one) says when it refuses, turned into a
-// ModelFailure. The class comes from the body's own error type first and from the HTTP status only
-// where that says nothing, because overloads arrive inside a 200 too. Pure functions.
+// What an endpoint says when it refuses, turned into a ModelFailure, for every API that wraps its
+// errors in one of the usual shapes. The class comes from the body's own error type and code first,
+// and from the HTTP status where they say nothing, because overloads arrive inside a 200 too. Pure
+// functions.
 #pragma once
 
 #include <chrono>
@@ -24,6 +25,9 @@ ModelFailure failure_from_object(const Json& object, int status);
 /// in its date form.
 ModelFailure failure_from_response(const platform::HttpHead& head, std::string_view body,
                                    std::chrono::system_clock::time_point now);
+
+/// By which the vendor's support finds the request; empty if it was not told.
+std::string request_id(const platform::HttpHead& head);
 
 /// The first line of a body that is not what was expected, short enough for a message.
 std::string excerpt(std::string_view body);
