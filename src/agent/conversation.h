@@ -9,6 +9,7 @@
 #include "context/attachment.h"
 #include "context/compaction.h"
 #include "context/history.h"
+#include "context/memory.h"
 #include "model/provider.h"
 #include "permission/permission.h"
 #include "platform/read_set.h"
@@ -30,6 +31,8 @@ struct Conversation {
   std::int64_t window_exceeded = 0;
   context::CompactionBreaker compaction_breaker;
   context::ShownAttachments shown_attachments;
+  context::ToldMemory told_memory;
+  std::string git_root;     // of the workspace; empty: none, or nobody has looked yet
   std::string answered_by;  // the model of the last reply: thinking is signed for it alone
 };
 

@@ -107,7 +107,7 @@ struct Retrying {
   std::string reason;
 };
 
-enum class AttachmentKind { message };
+enum class AttachmentKind { message, memory, changed_file };
 
 /// Added to what the model is told, beside its calls' results.
 struct Attachment {

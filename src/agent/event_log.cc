@@ -57,7 +57,7 @@ struct Line {
            " ms: " + event.reason;
   }
   std::string operator()(const Notice& event) const { return "notice " + event.code; }
-  std::string operator()(const Attachment& event) const { return "told " + event.message_id; }
+  std::string operator()(const Attachment& event) const { return "told " + event.title; }
   std::string operator()(const Compacting& event) const {
     return "compacting " + std::to_string(event.tokens) + " tokens";
   }

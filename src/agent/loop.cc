@@ -54,7 +54,7 @@ Loop::Loop(const RunOptions& options, Conversation& conversation, const Services
 Loop::~Loop() {
   stream_.reset();
   if (!looking_around_.joinable()) return;
-  if (surroundings_) {
+  if (looked_) {
     looking_around_.join();
   } else {
     left_behind().fetch_add(1);  // given up: a dead file system holds it
@@ -88,7 +88,7 @@ void Loop::wind_up(RunEnded& end) {
   stream_.reset();
   if (!executor_.settled()) executor_.cancel();
   const auto busy = [this] {
-    const bool looking = looking_around_.joinable() && !surroundings_ && !gave_up_;
+    const bool looking = looking_around_.joinable() && !looked_ && !gave_up_;
     return looking || !executor_.idle();
   };
   while (busy()) {
@@ -116,6 +116,8 @@ std::optional<Ending> Loop::prepare() {
   if (next_model_) use_model(*std::exchange(next_model_, std::nullopt));
   ++spent_.turns;
   emit(TurnStarted{spent_.turns, transition_, std::exchange(new_model_, std::nullopt)});
+  if (spent_.turns > 1) conversation_.history.append({Role::user, later_context()});
+  for (Attachment& attachment : std::exchange(attached_, {})) emit(std::move(attachment));
   deliver_messages();
   return std::nullopt;
 }
@@ -140,22 +142,9 @@ bool Loop::append_prompt() {
   if (!contexts) return false;
   prompt.blocks.insert(prompt.blocks.begin(), std::make_move_iterator(contexts->begin()),
                        std::make_move_iterator(contexts->end()));
-  if (first) {
-    looking_around_ = std::thread([box = mailbox_, cwd = conversation_.cwd,
-                                   now = services_.clock.wall(), &files = services_.files] {
-      std::string text;
-      try {
-        text = context::describe(context::look_around(cwd, now, files));
-      } catch (const std::exception& failure) {
-        log::error(std::string("looking around failed: ") + failure.what());
-      }
-      box->push(SurroundingsFound{std::move(text)});
-    });
-    wait_until([this] { return surroundings_.has_value(); });
-    if (surroundings_ && !surroundings_->empty()) {
-      prompt.blocks.insert(prompt.blocks.begin(), TextBlock{*surroundings_});
-    }
-  }
+  auto found = first ? first_context() : later_context();
+  prompt.blocks.insert(prompt.blocks.begin(), std::make_move_iterator(found.begin()),
+                       std::make_move_iterator(found.end()));
   conversation_.history.append(std::move(prompt));
   return true;
 }

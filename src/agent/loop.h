@@ -66,7 +66,7 @@ class Loop {
   void handle(RunMessage message);
   void on(ModelArrived& arrived);
   void on(JobArrived& arrived);
-  void on(SurroundingsFound& found);
+  void on(LookedAround& found);
   void on(RetryDue&);
   void on(FlowResumed&);
   void on(GiveUpDue&);
@@ -86,6 +86,14 @@ class Loop {
   void count_overhead();
   void record(const Decision& decision);
   void note_tokens_spent(const Usage& usage);
+
+  // Context of its own (loop_context.cc).
+  void look(std::function<LookedAround()> find);
+  context::MemoryPlaces memory_places() const;
+  std::vector<Block> first_context();
+  std::vector<Block> later_context();
+  std::vector<context::Attachment> memory_again();
+  void add_found(std::vector<Block>& blocks);
 
   // Hooks (loop_hooks.cc).
   HookContext hook_context() const;
@@ -162,7 +170,9 @@ class Loop {
   bool gave_up_ = false;
   std::vector<std::string> given_up_;  // the calls that did not stop
 
-  std::optional<std::string> surroundings_;
+  std::optional<LookedAround> looked_;
+  std::optional<TimePoint> last_look_;
+  std::vector<Attachment> attached_;  // to be told with the turn
   std::thread looking_around_;
 };
 

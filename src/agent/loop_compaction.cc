@@ -3,6 +3,7 @@
 // asked for a summary, which then stands in place of the older messages. The log keeps them all.
 // Run's thread, from within prepare.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "agent/loop.h"
@@ -86,8 +87,11 @@ bool Loop::compact(CompactionTrigger trigger, const std::string& instructions) {
   }
   auto head = context::summary_head(*summary, {}, request);
   conversation_.shown_attachments.clear();
-  auto again = context::render(context::recent_files(*conversation_.read_set), kPutBackTokens,
-                               conversation_.shown_attachments);
+  auto put_back = memory_again();
+  auto recent = context::recent_files(*conversation_.read_set);
+  std::move(recent.begin(), recent.end(), std::back_inserter(put_back));
+  auto again =
+      context::render(std::move(put_back), kPutBackTokens, conversation_.shown_attachments);
   head.insert(head.begin() + 1, std::make_move_iterator(again.begin()),
               std::make_move_iterator(again.end()));
   history.compact(std::move(head), keep_from);

@@ -145,8 +145,8 @@ void Loop::on(JobArrived& arrived) {
   executor_.handle(std::move(arrived.message));
 }
 
-void Loop::on(SurroundingsFound& found) {
-  surroundings_ = std::move(found.text);
+void Loop::on(LookedAround& found) {
+  looked_ = std::move(found);
 }
 
 void Loop::on(RetryDue&) {
@@ -156,7 +156,7 @@ void Loop::on(RetryDue&) {
 void Loop::on(GiveUpDue&) {
   gave_up_ = true;
   given_up_ = executor_.give_up();
-  if (looking_around_.joinable() && !surroundings_) given_up_.emplace_back("looking around");
+  if (looking_around_.joinable() && !looked_) given_up_.emplace_back("looking around");
 }
 
 void Loop::on(CancelAsked& asked) {

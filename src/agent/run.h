@@ -31,6 +31,7 @@
 #include "base/clock.h"
 #include "base/flow_gate.h"
 #include "base/ids.h"
+#include "context/memory.h"
 #include "hooks/hook_set.h"
 #include "model/models.h"
 #include "model/retry.h"
@@ -49,8 +50,9 @@ struct RunOptions {
   std::string system_prompt;
   int max_turns = 0;  // 0: none
   ToolStart tool_start = ToolStart::streaming;
-  bool approvals = true;     // false: nobody can be asked, every question is denied at once
-  bool auto_compact = true;  // before the window is full, and when it is
+  bool approvals = true;  // false: nobody can be asked, every question is denied at once
+  context::MemoryPlaces memory_places;  // home, config and trust; the rest is the session's
+  bool auto_compact = true;             // before the window is full, and when it is
   /// Set: no prompt, only a compaction, with the user's wishes for the summary (may be empty).
   std::optional<std::string> compaction;
   std::shared_ptr<const hooks::HookSet> hooks;  // nullptr: none

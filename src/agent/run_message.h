@@ -7,6 +7,8 @@
 
 #include "agent/run.h"
 #include "agent/tool_job.h"
+#include "context/changed_files.h"
+#include "context/memory.h"
 
 namespace agentd::agent {
 
@@ -20,8 +22,13 @@ struct JobArrived {
   JobMessage message;
 };
 
-struct SurroundingsFound {
-  std::string text;
+/// What was found on the disk; what the job did not look for is empty.
+struct LookedAround {
+  std::string surroundings;
+  std::string git_root;
+  context::Memory memory;
+  context::ToldMemory told_memory;
+  std::vector<context::ChangedFile> changed;
 };
 
 struct RetryDue {};     // the wait before the next attempt is over
@@ -62,7 +69,7 @@ struct MessageTakenBack {
 };
 
 using RunMessage =
-    std::variant<ModelArrived, JobArrived, SurroundingsFound, RetryDue, FlowResumed, GiveUpDue,
+    std::variant<ModelArrived, JobArrived, LookedAround, RetryDue, FlowResumed, GiveUpDue,
                  CancelAsked, ApprovalAnswered, ModeSet, ApprovalsWithdrawn, HooksDone, ModelSet,
                  MessageSent, MessageTakenBack>;
 

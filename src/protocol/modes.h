@@ -62,12 +62,16 @@ constexpr auto wire_names(CompactionTrigger) {
        {manual, "manual", "agent/compact."}});
 }
 
-enum class AttachmentKind { message };
+enum class AttachmentKind { message, memory, changed_file };
 
 constexpr auto wire_names(AttachmentKind) {
   using enum AttachmentKind;
-  return wire::names<AttachmentKind>("AttachmentKind",
-                                     {{message, "message", "A message of agent/send."}});
+  return wire::names<AttachmentKind>(
+      "AttachmentKind",
+      {{message, "message", "A message of agent/send."},
+       {memory, "memory", "A file that the user or the project wants every session to know."},
+       {changed_file, "changedFile",
+        "A file that changed on disk since it was read, with its diff."}});
 }
 
 enum class OnDeny { go_on, stop };

@@ -173,6 +173,7 @@ Result<Session*> Server::session_for(const protocol::StartParams& params, Sessio
   fresh.id = params.session_id.value_or(engine_.ids().next("session"));
   fresh.settings = std::move(beginning->settings.settings);
   fresh.hooks = std::move(beginning->hooks);
+  fresh.memory_places = std::move(beginning->memory_places);
   fresh.conversation = std::move(beginning->conversation);
   notices = to_notices(beginning->settings.notices);
   return &fresh;
@@ -183,6 +184,7 @@ void Server::launch(Session& session, agent::RunOptions options,
   ActiveRun active;
   active.run_id = options.run_id;
   options.hooks = session.hooks;
+  options.memory_places = session.memory_places;
   active.gate = std::make_shared<FlowGate>();
   active.events = std::make_unique<EventWriter>(
       outbox_.open_run(session.id, options.run_id, active.gate), std::move(notices));

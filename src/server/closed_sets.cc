@@ -138,6 +138,10 @@ protocol::AttachmentKind to_protocol(agent::AttachmentKind value) {
   switch (value) {
     case agent::AttachmentKind::message:
       return protocol::AttachmentKind::message;
+    case agent::AttachmentKind::memory:
+      return protocol::AttachmentKind::memory;
+    case agent::AttachmentKind::changed_file:
+      return protocol::AttachmentKind::changed_file;
   }
   return {};
 }

@@ -165,24 +165,30 @@ Result<Engine::Beginning> Engine::begin(const std::string& directory, std::optio
   if (const auto mode = beginning.settings.settings.permission_mode) {
     beginning.conversation.mode = from_config(*mode);
   }
-  load_hooks(*canonical, trusted, beginning);
+  read_what_needs_trust(*canonical, trusted, beginning);
   beginning.conversation.cwd = *canonical;
   beginning.conversation.workspace = std::move(*canonical);
   return beginning;
 }
 
-void Engine::load_hooks(const std::string& directory, std::optional<bool> trusted,
-                        Beginning& beginning) {
+void Engine::read_what_needs_trust(const std::string& directory, std::optional<bool> trusted,
+                                   Beginning& beginning) {
   const auto environment = config::process_environment();
   auto& notices = beginning.settings.notices;
   auto documents = hooks::read_settings_documents(directory, *files_, environment);
   std::move(documents.notices.begin(), documents.notices.end(), std::back_inserter(notices));
-  if (documents.list.empty()) return;
   if (!trusted) {
     const auto listed = config::is_trusted(config::trust_file(environment), directory, *files_);
     if (!listed) notices.push_back({"settings_broken", listed.error().message});
     trusted = listed.value_or(false);
   }
+  const std::string config = config::config_directory(environment);
+  beginning.memory_places = {.home = config::home_directory(environment),
+                             .config = std::filesystem::path(config).parent_path().string(),
+                             .root = {},
+                             .cwd = {},
+                             .trusted = *trusted};
+  if (documents.list.empty()) return;
   auto loaded = hooks::load_hooks(documents.list, *trusted);
   std::move(loaded.notices.begin(), loaded.notices.end(), std::back_inserter(notices));
   if (loaded.ignored > 0) {

@@ -48,6 +48,7 @@ class Engine {
     agent::Conversation conversation;
     config::LoadedSettings settings;
     std::shared_ptr<const hooks::HookSet> hooks;
+    context::MemoryPlaces memory_places;
   };
   /// `trusted`: as the request says; absent, as the user's list of trusted directories has it.
   Result<Beginning> begin(const std::string& directory, std::optional<bool> trusted = {});
@@ -63,7 +64,8 @@ class Engine {
                                     std::vector<agent::Notice>& notices);
 
  private:
-  void load_hooks(const std::string& directory, std::optional<bool> trusted, Beginning& beginning);
+  void read_what_needs_trust(const std::string& directory, std::optional<bool> trusted,
+                             Beginning& beginning);
 
   platform::Io io_;
   std::unique_ptr<platform::Files> files_;

@@ -195,6 +195,7 @@ std::optional<Error> RunCommand::start(std::vector<Block> prompt) {
   run->prompt = std::move(prompt);
   run->approvals = asks_;
   run->hooks = std::move(beginning->hooks);
+  run->memory_places = std::move(beginning->memory_places);
   if (options_.json) {
     outbox_ = std::make_unique<rpc::Outbox>(options_.output, [this](const std::string&) {
       inbox_.post([this] { stop(exit_code::kError); });

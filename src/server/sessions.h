@@ -36,6 +36,7 @@ struct Session {
   std::string id;
   config::Settings settings;  // as they were when the session began
   std::shared_ptr<const hooks::HookSet> hooks;
+  context::MemoryPlaces memory_places;
   std::optional<std::string> model;                 // what was asked for last
   std::optional<agent::Conversation> conversation;  // absent while a run has it
   std::optional<ActiveRun> active;

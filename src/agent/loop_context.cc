@@ -1,0 +1,141 @@
+// What the loop adds to the conversation of its own accord: once the surroundings and the memory
+// files, later what has changed on disk since it was read, and memory files that stand beside files
+// just read. The disk is read on a thread of its own, so that a dead one holds up nothing for ever;
+// what it found comes by mailbox. Run's thread, from within prepare.
+#include <exception>
+#include <filesystem>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "agent/loop.h"
+#include "base/log.h"
+#include "context/surroundings.h"
+
+namespace agentd::agent {
+namespace {
+
+// A turn that follows sooner finds the files as they were.
+constexpr std::chrono::seconds kBetweenLooks{1};
+constexpr std::int64_t kAttachmentTokens = 40'000;  // of one turn
+
+AttachmentKind told_kind(context::AttachmentKind kind) {
+  return kind == context::AttachmentKind::memory ? AttachmentKind::memory
+                                                 : AttachmentKind::changed_file;
+}
+
+/// The directories of what was read: where nested memory files may stand.
+std::set<std::string> directories_of(const platform::ReadSet& read_set) {
+  std::set<std::string> directories;
+  for (const auto& entry : read_set.entries()) {
+    directories.insert(std::filesystem::path(entry.path).parent_path().string());
+  }
+  return directories;
+}
+
+}  // namespace
+
+// Returns when it has been found, or the run is cancelled: then wind_up sees to the thread.
+void Loop::look(std::function<LookedAround()> find) {
+  looked_.reset();
+  looking_around_ = std::thread([box = mailbox_, find = std::move(find)] {
+    LookedAround found;
+    try {
+      found = find();
+    } catch (const std::exception& failure) {
+      log::error(std::string("looking around failed: ") + failure.what());
+    }
+    box->push(std::move(found));
+  });
+  wait_until([this] { return looked_.has_value(); });
+  if (looked_) looking_around_.join();
+}
+
+context::MemoryPlaces Loop::memory_places() const {
+  auto places = options_.memory_places;
+  places.cwd = conversation_.cwd;
+  places.root = conversation_.git_root;
+  return places;
+}
+
+// In front of a session's first prompt.
+std::vector<Block> Loop::first_context() {
+  look([places = memory_places(), cwd = conversation_.cwd, now = services_.clock.wall(),
+        &files = services_.files, told = conversation_.told_memory]() mutable {
+    LookedAround found;
+    const auto surroundings = context::look_around(cwd, now, files);
+    found.surroundings = context::describe(surroundings);
+    found.git_root = surroundings.git_root;
+    places.root = surroundings.git_root;
+    found.memory = context::find_memory_files(places, files, told);
+    found.told_memory = std::move(told);
+    return found;
+  });
+  std::vector<Block> blocks;
+  if (!looked_) return blocks;
+  if (!looked_->surroundings.empty()) blocks.emplace_back(TextBlock{looked_->surroundings});
+  conversation_.git_root = looked_->git_root;
+  add_found(blocks);
+  return blocks;
+}
+
+// At a turn's start: what changed under the session's feet.
+std::vector<Block> Loop::later_context() {
+  const auto now = services_.clock.now();
+  if (last_look_ && now - *last_look_ < kBetweenLooks) return {};
+  last_look_ = now;
+  if (conversation_.read_set->entries().empty()) return {};
+  look([places = memory_places(), read_set = conversation_.read_set, wall = services_.clock.wall(),
+        &files = services_.files, told = conversation_.told_memory]() mutable {
+    LookedAround found;
+    found.changed = context::changed_files(*read_set, files, wall);
+    for (const auto& directory : directories_of(*read_set)) {
+      auto nested = context::nested_memory(directory, places, files, told);
+      std::move(nested.files.begin(), nested.files.end(), std::back_inserter(found.memory.files));
+      std::move(nested.notes.begin(), nested.notes.end(), std::back_inserter(found.memory.notes));
+    }
+    found.told_memory = std::move(told);
+    return found;
+  });
+  std::vector<Block> blocks;
+  if (looked_) add_found(blocks);
+  return blocks;
+}
+
+// After a compaction has taken them out of the view; nested ones when a file beside them is read.
+std::vector<context::Attachment> Loop::memory_again() {
+  look([places = memory_places(), &files = services_.files] {
+    LookedAround found;
+    found.memory = context::find_memory_files(places, files, found.told_memory);
+    return found;
+  });
+  std::vector<context::Attachment> attachments;
+  if (!looked_) return attachments;
+  conversation_.told_memory = std::move(looked_->told_memory);
+  for (const auto& file : looked_->memory.files) {
+    attachments.push_back(context::memory_attachment(file));
+  }
+  return attachments;
+}
+
+void Loop::add_found(std::vector<Block>& blocks) {
+  std::vector<context::Attachment> attachments;
+  for (const auto& file : looked_->memory.files) {
+    attachments.push_back(context::memory_attachment(file));
+  }
+  for (const auto& file : looked_->changed) {
+    attachments.push_back(context::changed_file_attachment(file));
+  }
+  conversation_.told_memory = std::move(looked_->told_memory);
+  for (auto& note : looked_->memory.notes) {
+    emit(Notice{NoticeLevel::warning, "memory_file", std::move(note)});
+  }
+  for (const auto& attachment : attachments) {
+    attached_.push_back({told_kind(attachment.kind), attachment.title, {}});
+  }
+  auto rendered =
+      context::render(std::move(attachments), kAttachmentTokens, conversation_.shown_attachments);
+  std::move(rendered.begin(), rendered.end(), std::back_inserter(blocks));
+}
+
+}  // namespace agentd::agent
