@@ -288,7 +288,7 @@ TEST_CASE("whatever happens, the loop keeps its promises") {
   if (runs < 1000) return;  // too few to meet each of them
   for (const char* name :
        {"next_turn", "output_limit_raised", "output_resumed", "reply_cut", "turn_paused", "nudged",
-        "fallback_model", "message_queued", "budget_continued"}) {
+        "compacted", "fallback_model", "message_queued", "budget_continued"}) {
     CAPTURE(std::string(name));
     CHECK(coverage.transitions[name] > 0);
   }
