@@ -93,7 +93,8 @@ class Played {
     };
   }
 
-  // A wait before a retry is over as soon as it begins; a silent stream runs out of its time.
+  // A wait before a retry is over as soon as it begins; a silent stream runs out of its time, but
+  // not before what it said has come.
   void let_time_pass() {
     const auto seen = [this](auto kind) { return rig_.sink().all<decltype(kind)>().size(); };
     std::size_t waited_for = 0;
@@ -101,7 +102,9 @@ class Played {
       if (seen(agent::Retrying{}) > waited_for && rig_.clock.wait_pending(1)) {
         ++waited_for;
         rig_.clock.advance(std::chrono::seconds(60));
-      } else if (one_.end == "stall" && server_.requests().size() == 1) {
+      } else if (one_.end == "stall" && server_.requests().size() == 1 &&
+                 seen(agent::TextDelta{}) + seen(agent::ThinkingDelta{}) + seen(agent::ToolUse{}) >
+                     0) {
         rig_.clock.advance(std::chrono::seconds(1));
       }
       std::this_thread::yield();
