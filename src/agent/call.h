@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "agent/event.h"
-#include "hooks/permission_decision.h"
+#include "agent/hook_context.h"
 #include "message/access.h"
 #include "tools/tool.h"
 
@@ -57,9 +57,7 @@ struct Call {
   std::stop_source stop;
   std::optional<Access> approved;  // what the user agreed to, resolved
   bool repeated = false;           // it closes a circle (RepeatedCalls) and must be asked about
-  bool hooks_ran = false;          // PreToolUse, once for each call
-  std::optional<hooks::PermissionDecision> hooks_say;
-  std::string hook_reason;
+  HookWord hook_word;
   bool hooks_changed_input = false;
   bool input_replaced = false;  // by the user, who thereby agreed to the new one
   Access asked;                 // what the question is about, resolved

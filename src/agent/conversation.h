@@ -5,8 +5,10 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "context/attachment.h"
+#include "context/changed_files.h"
 #include "context/compaction.h"
 #include "context/history.h"
 #include "context/memory.h"
@@ -32,7 +34,11 @@ struct Conversation {
   context::CompactionBreaker compaction_breaker;
   context::ShownAttachments shown_attachments;
   context::ToldMemory told_memory;
-  std::string git_root;     // of the workspace; empty: none, or nobody has looked yet
+  std::string git_root;          // of the workspace; empty: none, or nobody has looked yet
+  bool start_hooks_ran = false;  // SessionStart
+  std::string environment;       // as the model was told; empty: not yet
+  /// Changes that were found when nobody was to be told any more.
+  std::vector<context::ChangedFile> untold_changes;
   std::string answered_by;  // the model of the last reply: thinking is signed for it alone
 };
 

@@ -6,32 +6,6 @@ namespace {
 using model::FailureClass;
 using model::StopReason;
 
-/// Another model may be had where this one cannot. Not so where the request or the account is at
-/// fault.
-bool helped_by_another_model(FailureClass failure) {
-  switch (failure) {
-    case FailureClass::overloaded:
-    case FailureClass::rate_limit:
-    case FailureClass::api_error:
-    case FailureClass::network:
-    case FailureClass::stream_truncated:
-    case FailureClass::malformed_event:
-    case FailureClass::empty_response:
-    case FailureClass::not_sse:
-    case FailureClass::timeout_idle:
-      return true;
-    case FailureClass::auth:
-    case FailureClass::billing:
-    case FailureClass::not_found:
-    case FailureClass::invalid_request:
-    case FailureClass::context_overflow:
-    case FailureClass::too_large:
-    case FailureClass::tls:
-      return false;
-  }
-  return false;
-}
-
 Decision window_full(const Spent& spent, const Limits& limits) {
   if (!limits.can_compact) return Ending::blocking_limit;
   if (spent.compacted) return Ending::prompt_too_long;
@@ -42,7 +16,7 @@ Decision after_failure(FailureClass failure, const Spent& spent, const Limits& l
   if (failure == FailureClass::context_overflow || failure == FailureClass::too_large) {
     return window_full(spent, limits);
   }
-  if (limits.can_fall_back && helped_by_another_model(failure)) return Transition::fallback_model;
+  if (limits.can_fall_back && model::may_pass(failure)) return Transition::fallback_model;
   return Ending::model_error;
 }
 
@@ -83,6 +57,9 @@ Decision without_calls(const TurnFacts& turn, const Spent& spent) {
 // The rows, in order; the first that applies.
 Decision first_row(const TurnFacts& turn, const Spent& spent, const Limits& limits) {
   if (turn.cancelled) return turn.call_was_open ? Ending::aborted_tools : Ending::aborted_streaming;
+  // Somebody's word that the run ends holds however the reply went on.
+  if (turn.blocked) return Ending::blocked;
+  if (turn.hook_stopped) return Ending::hook_stopped;
   if (turn.failure && !turn.call_started) {
     return after_failure(turn.failure->failure_class, spent, limits);
   }
@@ -96,8 +73,6 @@ Decision first_row(const TurnFacts& turn, const Spent& spent, const Limits& limi
     return Ending::model_error;
   }
   if (turn.has_calls) {
-    if (turn.blocked) return Ending::blocked;
-    if (turn.hook_stopped) return Ending::hook_stopped;
     if (turn.repeated) return Ending::repeated_calls;
     return Transition::next_turn;
   }
@@ -150,6 +125,8 @@ Spent spend(Spent spent, Transition transition) {
       [[fallthrough]];
     case Transition::message_queued:
     case Transition::budget_continued:
+      spent.output_resumed = 0;
+      spent.reply_cut = 0;
       spent.turn_paused = 0;
       spent.nudged = 0;
       break;

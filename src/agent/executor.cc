@@ -25,7 +25,7 @@ Executor::Executor(Setup setup)
     : setup_(std::move(setup)),
       grants_(std::make_shared<const permission::Grants>(setup_.conversation.grants)) {}
 
-void Executor::begin_turn(bool gate_open) {
+void Executor::begin_turn(bool gate_open, bool again) {
   for (const auto& call : calls_) earlier_calls_.insert(call.id);
   calls_.clear();
   gate_open_ = gate_open;
@@ -33,7 +33,11 @@ void Executor::begin_turn(bool gate_open) {
   blocked_ = false;
   repeated_ = false;
   hook_stop_.reset();
-  repeated_calls_.begin_turn();
+  if (again) {
+    repeated_calls_.begin_turn_again();
+  } else {
+    repeated_calls_.begin_turn();
+  }
 }
 
 // ---- the reply, as it arrives ----------------------------------------------------------------
@@ -71,7 +75,9 @@ void Executor::close(int block, const Result<Json>& input) {
     settle_text(*call, ToolStatus::failed, texts::unknown_tool(call->name, known_tools()));
   } else if (call->cancelled_ahead) {
     settle_text(*call, ToolStatus::cancelled,
-                std::string(blocked_ ? texts::kBlocked : texts::kEarlierCallFailed));
+                std::string(blocked_     ? texts::kBlocked
+                            : hook_stop_ ? texts::kHookStopped
+                                         : texts::kEarlierCallFailed));
   } else if (fitting) {
     call->safe = call->tool->safe(*call->input);
     call->state = CallState::whole;
@@ -174,6 +180,7 @@ void Executor::advance() {
           // What the user wrote is first resolved, then compared when it runs.
           const bool may_run = place_free && !call.input_replaced && !call.repeated;
           start_job(call, may_run);
+          if (call.state == CallState::settled) continue;  // no thread to be had
           if (may_run) ++running;
         }
         may_ask = false;
@@ -190,6 +197,7 @@ void Executor::advance() {
       case CallState::waiting:
         if (place_free) {
           start_job(call, true);
+          if (call.state == CallState::settled) continue;
           ++running;
         }
         break;
@@ -252,9 +260,8 @@ void Executor::start_job(Call& call, bool may_run) {
       .mode = setup_.conversation.mode,
       .grants = grants_,
       .hooks = setup_.hooks,
-      .hooks_ran = call.hooks_ran,
-      .hooks_say = call.hooks_say,
-      .hook_reason = call.hook_reason,
+      .hook_word = call.hook_word,
+      .hooks_may_answer = !call.input_replaced,
       .may_run = may_run,
       .approved = call.approved,
       .tell = setup_.tell,
@@ -303,6 +310,7 @@ void Executor::settle(Call& call, ToolStatus status, std::vector<ToolContent> co
     setup_.emit(ApprovalResolved{call.id, ApprovalDecision::deny, ApprovalBy::cancelled});
   }
   call.state = CallState::settled;
+  if (call.job != 0) call.stop.request_stop();  // a job that only looks has nothing to look for
   call.result = ToolResult{
       .tool_use_id = call.id,
       .name = call.name,

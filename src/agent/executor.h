@@ -50,8 +50,9 @@ class Executor {
 
   explicit Executor(Setup setup);
 
-  /// A new turn: no calls; `gate_open` false holds every call until open_gate().
-  void begin_turn(bool gate_open);
+  /// A new turn, or another attempt at the same: no calls; `gate_open` false holds every call until
+  /// open_gate().
+  void begin_turn(bool gate_open, bool again);
 
   // The reply, as it arrives.
   void begin(int block, std::string id, std::string name);
@@ -82,6 +83,8 @@ class Executor {
   bool any_cut() const { return any_cut_; }
   /// A hook ends the run: why, for people.
   const std::optional<std::string>& stopped_by_hook() const { return hook_stop_; }
+  /// Somebody has decided that the run ends with this turn.
+  bool must_end() const { return blocked_ || hook_stop_; }
   bool blocked() const { return blocked_; }    // a person's plain deny, and that ends the run
   bool repeated() const { return repeated_; }  // a call closed a circle, nobody could be asked
 

@@ -22,17 +22,15 @@ void Executor::on(CallChecked& checked) {
     settle_text(*call, ToolStatus::cancelled, std::string(texts::kNotRunInterrupted));
     return;
   }
-  call->hooks_ran = true;
-  call->hooks_say = checked.hooks_say;
-  call->hook_reason = std::move(checked.hook_reason);
+  call->hook_word = std::move(checked.hook_word);
+  call->hook_word.asked = true;
   take_input(*call, checked.input);
-  if (checked.approved_by_hook) {
+  if (checked.hook_answer == HookAnswer::allowed) {
     call->approved = checked.access;
     checked.verdict = {permission::Decision::allow, {}};
   }
-  // Mode and grants may have changed while the job looked: the question is put by today's. A denial
-  // of a PermissionRequest hook stays one.
-  if (!call->approved && checked.verdict.decision != permission::Decision::deny) {
+  // Mode and grants may have changed while the job looked: the question is put by today's.
+  if (!call->approved && checked.hook_answer == HookAnswer::none) {
     checked.verdict = judge(*call, checked.access);
   }
   if (call->input_replaced && !call->approved) {
@@ -53,7 +51,7 @@ void Executor::on(CallChecked& checked) {
 permission::Verdict Executor::judge(const Call& call, const Access& access) const {
   return with_hooks(
       permission::judge(setup_.conversation.mode, access, setup_.conversation.workspace, *grants_),
-      call.hooks_say, call.hook_reason);
+      call.hook_word);
 }
 
 void Executor::take_input(Call& call, const std::shared_ptr<const Json>& input) {
@@ -69,7 +67,10 @@ void Executor::on(HooksRan& ran) {
   for (hooks::HookRecord& record : ran.records) {
     setup_.emit(HookRan{std::move(record), open ? call->id : ""});  // nothing follows a result
   }
-  if (!ran.stop || hook_stop_) return;
+  for (std::string& message : ran.messages) {
+    setup_.emit(Notice{NoticeLevel::info, "hook_message", std::move(message)});
+  }
+  if (call == nullptr || !ran.stop || hook_stop_) return;  // nullptr: of an earlier attempt
   hook_stop_ = std::move(ran.stop);
   for (Call& each : calls_) each.cancelled_ahead = true;  // also those still to come
   cancel_queued_from(0, texts::kHookStopped);

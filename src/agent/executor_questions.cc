@@ -75,7 +75,10 @@ Result<void> Executor::answer(const ApprovalAnswer& answer) {
   if (std::exchange(call->repeated, false)) repeated_calls_.forget();
   resolve_question(*call, ApprovalDecision::allow, ApprovalBy::user);
   for (auto& other : calls_) {
-    if (other.repeated || !grants_->covers(other.asked)) continue;
+    const bool open =
+        other.state == CallState::awaiting_approval || other.state == CallState::must_ask;
+    if (!open || other.repeated) continue;
+    if (judge(other, other.asked).decision != permission::Decision::allow) continue;
     if (other.state == CallState::awaiting_approval) {
       resolve_question(other, ApprovalDecision::allow, ApprovalBy::grant);
     } else if (other.state == CallState::must_ask) {
@@ -90,6 +93,7 @@ void Executor::set_mode(permission::Mode mode) {
   setup_.conversation.mode = mode;
   for (auto& call : calls_) {
     if (call.state != CallState::awaiting_approval && call.state != CallState::must_ask) continue;
+    if (call.repeated) continue;  // that is no question of the mode
     const bool was_asked = call.state == CallState::awaiting_approval;
     auto verdict = judge(call, call.asked);
     if (verdict.decision == permission::Decision::ask) continue;

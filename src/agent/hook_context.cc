@@ -56,12 +56,10 @@ hooks::HookInput HookContext::with(hooks::EventInput event) const {
   return input;
 }
 
-permission::Verdict with_hooks(permission::Verdict verdict,
-                               const std::optional<hooks::PermissionDecision>& said,
-                               const std::string& reason) {
-  const auto decision = from_hooks(hooks::combined(to_hooks(verdict.decision), said));
+permission::Verdict with_hooks(permission::Verdict verdict, const HookWord& word) {
+  const auto decision = from_hooks(hooks::combined(to_hooks(verdict.decision), word.permission));
   if (decision == verdict.decision) return verdict;
-  return {decision, reason.empty() ? "A hook of this session decides so." : reason};
+  return {decision, word.reason.empty() ? "A hook of this session decides so." : word.reason};
 }
 
 }  // namespace agentd::agent

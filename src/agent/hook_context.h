@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "hooks/hook_set.h"
 #include "hooks/permission_decision.h"
@@ -24,10 +25,19 @@ struct HookContext {
   hooks::HookInput with(hooks::EventInput event) const;
 };
 
+/// What the PreToolUse hooks of a call said; they are asked once.
+struct HookWord {
+  bool asked = false;
+  std::optional<hooks::PermissionDecision> permission = {};
+  std::string reason = {};
+  std::vector<std::string> contexts = {};  // for the model, with the result
+};
+
+/// How PermissionRequest hooks answered in the user's place.
+enum class HookAnswer { none, allowed, denied };
+
 /// What permission/ said of a call, and what its PreToolUse hooks say: a hook can tighten; its
 /// allow answers what only the mode asks, and never loosens a deny.
-permission::Verdict with_hooks(permission::Verdict verdict,
-                               const std::optional<hooks::PermissionDecision>& said,
-                               const std::string& reason);
+permission::Verdict with_hooks(permission::Verdict verdict, const HookWord& word);
 
 }  // namespace agentd::agent

@@ -65,7 +65,7 @@ Loop::~Loop() {
 RunEnded Loop::run() {
   emit(RunStarted{options_.model.name});
   if (options_.compaction) return compact_only();
-  if (!append_prompt()) return ended(Ending::hook_stopped);
+  if (const auto ending = append_prompt()) return ended(*ending);
   count_overhead();
   while (true) {
     if (const auto ending = prepare()) return ended(*ending);
@@ -98,55 +98,79 @@ void Loop::wind_up(RunEnded& end) {
     handle(std::move(*message));
   }
   if (end.message.empty()) end.message = given_up_note();
-  end.not_delivered = waiting_messages_.take_rest();
+  end.not_delivered = std::move(refused_messages_);
+  auto rest = waiting_messages_.take_rest();
+  std::move(rest.begin(), rest.end(), std::back_inserter(end.not_delivered));
 }
 
 // ---- prepare -----------------------------------------------------------------------------------
 
 // An ending: this turn's request will not be made.
 std::optional<Ending> Loop::prepare() {
-  reply_kept_ = false;  // of this turn there is none yet
+  reply_ = Reply("");  // of this turn there is none yet
+  reply_kept_ = false;
   while (auto message = mailbox_->try_pop()) handle(std::move(*message));
+  if (next_model_) {
+    use_model(*std::exchange(next_model_, std::nullopt));
+    spent_.output_limit_raised = false;
+  }
   const bool room = cancelled_ || make_room();
+  auto messages = cancelled_ || !room ? std::vector<UserMessage>() : take_messages();
   if (cancelled_) {
+    waiting_messages_.put_back(std::move(messages));
     record_reply(texts::kUserInterrupted);
     return Ending::aborted_streaming;
   }
   if (!room) return may_compact() ? Ending::prompt_too_long : Ending::blocking_limit;
-  if (next_model_) use_model(*std::exchange(next_model_, std::nullopt));
+  // It was taken back meanwhile, or a hook refused it: nothing is left to go on with.
+  if (transition_ == Transition::message_queued && messages.empty()) return Ending::completed;
   ++spent_.turns;
   emit(TurnStarted{spent_.turns, transition_, std::exchange(new_model_, std::nullopt)});
   if (spent_.turns > 1) conversation_.history.append({Role::user, later_context()});
   for (Attachment& attachment : std::exchange(attached_, {})) emit(std::move(attachment));
-  deliver_messages();
+  deliver(std::move(messages));
   return std::nullopt;
 }
 
-void Loop::deliver_messages() {
+// What the user said meanwhile, as far as its UserPromptSubmit hooks let it through.
+std::vector<UserMessage> Loop::take_messages() {
   std::vector<UserMessage> messages = waiting_messages_.take_steering();
   if (messages.empty() && transition_ == Transition::message_queued) {
     if (auto queued = waiting_messages_.take_next_queued()) messages.push_back(std::move(*queued));
   }
+  std::vector<UserMessage> passed;
+  for (UserMessage& message : messages) {
+    messages_taken_.insert(message.id);
+    if (hooks_let_through(message)) {
+      passed.push_back(std::move(message));
+    } else {
+      refused_messages_.push_back(std::move(message));
+    }
+  }
+  return passed;
+}
+
+void Loop::deliver(std::vector<UserMessage> messages) {
+  if (cancelled_) return waiting_messages_.put_back(std::move(messages));
   for (UserMessage& message : messages) {
     emit(Attachment{AttachmentKind::message, "Your message", message.id});
-    messages_taken_.insert(message.id);
     conversation_.history.append({Role::user, std::move(message.blocks)});
   }
 }
 
-// False: a hook refuses the prompt, and the model is not told of it.
-bool Loop::append_prompt() {
+// An ending: the prompt does not reach the model.
+std::optional<Ending> Loop::append_prompt() {
   Message prompt{Role::user, options_.prompt};
-  const bool first = conversation_.history.empty();
-  auto contexts = contexts_for_prompt(first);
-  if (!contexts) return false;
+  auto contexts = contexts_for_prompt();
+  if (cancelled_) return Ending::aborted_streaming;
+  if (!contexts) return Ending::hook_stopped;
   prompt.blocks.insert(prompt.blocks.begin(), std::make_move_iterator(contexts->begin()),
                        std::make_move_iterator(contexts->end()));
-  auto found = first ? first_context() : later_context();
+  auto found = conversation_.environment.empty() ? first_context() : later_context();
   prompt.blocks.insert(prompt.blocks.begin(), std::make_move_iterator(found.begin()),
                        std::make_move_iterator(found.end()));
   conversation_.history.append(std::move(prompt));
-  return true;
+  return std::nullopt;
 }
 
 void Loop::count_overhead() {
@@ -168,7 +192,7 @@ void Loop::stream() {
     wait_until([this] { return !executor_.any_about_to_run(); });
     if (cancelled_) return;
     on_reply_over();
-    if (!reply_.failure || executor_.any_began()) return;
+    if (!reply_.failure || executor_.any_began() || executor_.must_end()) return;
     if (!wait_before_retry(*reply_.failure, attempt)) return;
   }
 }
@@ -178,16 +202,20 @@ void Loop::note_tokens_spent(const Usage& usage) {
   if (model_.facts.prices) cost_usd_ += model::cost_usd(usage, *model_.facts.prices);
 }
 
-void Loop::request(bool fresh_connection) {
+void Loop::request(bool again) {
   reply_ = Reply("b" + std::to_string(request_ + 1) + "_");
   reply_kept_ = true;
   delivered_ = false;
   held_ = false;
-  // Thinking is signed for one model: another one would refuse it.
-  if (conversation_.answered_by != model_.name) conversation_.history.strip_thinking();
-  executor_.begin_turn(options_.tool_start == ToolStart::streaming);
+  executor_.begin_turn(options_.tool_start == ToolStart::streaming, again);
+  strip_foreign_thinking();
   auto cache_points = conversation_.history.take_cache_points();
-  send(conversation_.history.view(), std::move(cache_points), fresh_connection);
+  send(conversation_.history.view(), std::move(cache_points), again);
+}
+
+// Thinking is signed for one model: another one would refuse it.
+void Loop::strip_foreign_thinking() {
+  if (conversation_.answered_by != model_.name) conversation_.history.strip_thinking();
 }
 
 void Loop::send(std::vector<MessagePtr> messages, std::vector<std::size_t> cache_points,
@@ -220,7 +248,12 @@ void Loop::on_reply_over() {
     }
     return;
   }
+  finish_calls();
   executor_.open_gate();
+}
+
+// Before the gate opens: what the end of the reply forbids must not start first.
+void Loop::finish_calls() {
   const auto stop = reply_.stop ? reply_.stop->reason : model::StopReason::unknown;
   switch (stop) {
     case model::StopReason::max_tokens:
@@ -292,7 +325,11 @@ TurnFacts Loop::facts() const {
 }
 
 Decision Loop::decide_turn() {
-  if (reply_kept_ && !reply_.failure) conversation_.compaction_breaker.reply_fitted();
+  const bool window_full =
+      reply_.stop && reply_.stop->reason == model::StopReason::context_window_exceeded;
+  if (reply_kept_ && !reply_.failure && !window_full) {
+    conversation_.compaction_breaker.reply_fitted();
+  }
   // What was said while the last call ran counts before the run ends.
   while (auto message = mailbox_->try_pop()) handle(std::move(*message));
   const Limits limits{
@@ -307,9 +344,11 @@ Decision Loop::decide_turn() {
                          decision == Decision(Transition::budget_continued) ||
                          (decision == Decision(Transition::message_queued) && !turn.steered);
   if (would_end && hook_context().has(hooks::Event::stop)) {
-    ask_stop_hooks(turn);
-    turn.cancelled = cancelled_;
-    turn.steered = waiting_messages_.any(Delivery::steer);
+    const StopHookWord word = ask_stop_hooks();
+    while (auto message = mailbox_->try_pop()) handle(std::move(*message));
+    turn = facts();
+    turn.stop_hook_objects = word.objects;
+    turn.stop_hook_prevents = word.prevents;
     decision = decide(turn, spent_, limits);
   }
   return decision;
@@ -339,10 +378,12 @@ void Loop::record(const Decision& decision) {
   const bool continued = decision == Decision(Transition::budget_continued);
   if (continued) round_began_at_ = usage_.output_tokens.value_or(0);
   const bool objected = decision == Decision(Transition::stop_hook_blocked);
-  record_reply(text_cut    ? std::string(texts::kResume)
-               : continued ? std::string(texts::kBudgetLeft)
-               : objected  ? texts::stop_hook(hook_reason_)
-                           : std::string());
+  const bool window_full = decision == Decision(Transition::compacted) && !reply_.has_calls();
+  record_reply(text_cut      ? std::string(texts::kResume)
+               : window_full ? std::string(texts::kResumeWindow)
+               : continued   ? std::string(texts::kBudgetLeft)
+               : objected    ? texts::stop_hook(hook_reason_)
+                             : std::string());
 }
 
 // For the rest of this run. The failed reply left nothing behind (no call had started).
@@ -377,74 +418,6 @@ void Loop::use_model(model::ResolvedModel model) {
   model_ = std::move(model);
   new_model_ = model_.name;
   output_limit_ = model_.facts.default_output;
-}
-
-RunEnded Loop::ended(Ending ending) {
-  if (ending == Ending::prompt_too_long || ending == Ending::blocking_limit) {
-    conversation_.window_exceeded =
-        std::max(conversation_.window_exceeded, model_.facts.context_window);
-  }
-  return RunEnded{ending, why(ending), spent_.turns, usage_, {}};
-}
-
-std::string Loop::given_up_note() const {
-  if (given_up_.empty()) return {};
-  std::string text = "These did not stop and were given up:";
-  for (const auto& name : given_up_) text += " " + name;
-  return text;
-}
-
-std::string Loop::why(Ending ending) const {
-  switch (ending) {
-    case Ending::completed:
-      return {};
-    case Ending::aborted_streaming:
-    case Ending::aborted_tools:
-      return given_up_note();
-    case Ending::blocked:
-      return "A call was denied. Start again on this session to go on, and say what to do instead.";
-    case Ending::hook_stopped:
-    case Ending::stop_hook_prevented:
-      return "A hook ended the run" +
-             (executor_.stopped_by_hook() && !executor_.stopped_by_hook()->empty()
-                  ? ": " + *executor_.stopped_by_hook()
-              : hook_reason_.empty() ? "."
-                                     : ": " + hook_reason_);
-    case Ending::repeated_calls:
-      return "The model made the same calls again and again. Start again on this session and tell "
-             "it what to do differently.";
-    case Ending::max_budget:
-      return "Stopped: the run has cost " + model::usd(cost_usd_) + ", and " +
-             model::usd(*options_.max_budget_usd) +
-             " was allowed (maxBudgetUsd, --max-budget-usd). Start again on this session to go on.";
-    case Ending::max_turns:
-      return "Stopped after " + std::to_string(spent_.turns) +
-             (spent_.turns == 1 ? " turn" : " turns") +
-             ", the most that was allowed. Raise the limit (maxTurns, --max-turns), or start again "
-             "on this session to go on.";
-    case Ending::output_limit:
-      return "The reply was cut by the model's output limit again and again. Ask for less at once.";
-    case Ending::prompt_too_long:
-      return "The conversation no longer fits the model's context window (" +
-             std::to_string(model_.facts.context_window) +
-             " tokens), and could not be summed up. Start a new session, or go on with a model "
-             "that has a larger window.";
-    case Ending::blocking_limit:
-      return "The model's context window (" + std::to_string(model_.facts.context_window) +
-             " tokens) is full, and compaction is " +
-             (options_.auto_compact ? "not getting anywhere" : "off (autoCompact)") +
-             ". Use agent/compact, or start a new session.";
-    case Ending::refused:
-      return reply_.stop && !reply_.stop->explanation.empty() ? reply_.stop->explanation
-                                                              : "The model refused.";
-    case Ending::model_error:
-      if (reply_.failure) return model::with_advice(*reply_.failure);
-      if (reply_.empty()) return "The model gave no answer.";
-      return "The model paused its turn again and again without finishing it.";
-    case Ending::internal_error:
-      return {};
-  }
-  return {};
 }
 
 // ---- small parts -------------------------------------------------------------------------------

@@ -39,14 +39,18 @@ class Loop {
  private:
   // The four steps.
   std::optional<Ending> prepare();
-  void deliver_messages();
+  std::vector<UserMessage> take_messages();
+  void deliver(std::vector<UserMessage> messages);
+  bool hooks_let_through(const UserMessage& message);
   void stream();
   void settle();
   Decision decide_turn();
 
   // Parts of stream.
-  void request(bool fresh_connection);
+  void request(bool again);
+  void strip_foreign_thinking();
   void on_reply_over();
+  void finish_calls();
   void send(std::vector<MessagePtr> messages, std::vector<std::size_t> cache_points,
             bool fresh_connection);
   bool wait_before_retry(const model::ModelFailure& failure, int attempt);
@@ -82,7 +86,7 @@ class Loop {
   void give_up_in_time();
   bool is_last_block_call() const;
   std::string new_tool_use_id(const std::string& wanted);
-  bool append_prompt();
+  std::optional<Ending> append_prompt();
   void count_overhead();
   void record(const Decision& decision);
   void note_tokens_spent(const Usage& usage);
@@ -100,9 +104,13 @@ class Loop {
   hooks::MergedVerdict run_hooks(hooks::EventInput event);
   void add_contexts(std::vector<Block>& blocks, std::string_view event,
                     std::vector<std::string> contexts) const;
-  std::optional<std::vector<Block>> contexts_for_prompt(bool first);
+  std::optional<std::vector<Block>> contexts_for_prompt();
   void tell_hooks_of_batch();
-  void ask_stop_hooks(TurnFacts& turn);
+  struct StopHookWord {
+    bool objects = false;   // the run goes on
+    bool prevents = false;  // it ends here, whatever else waits
+  };
+  StopHookWord ask_stop_hooks();
 
   // Compaction (loop_compaction.cc).
   bool make_room();
@@ -145,12 +153,14 @@ class Loop {
   double cost_usd_ = 0;
   std::int64_t round_began_at_ = 0;  // output tokens spent when the tokenBudget was last continued
   WaitingMessages waiting_messages_;
+  std::vector<UserMessage> refused_messages_;       // by a hook
   std::unordered_set<std::string> messages_taken_;  // ids the model was told
 
   Reply reply_{""};
   bool reply_kept_ = true;               // false: discarded, it leaves no trace in history
   bool delivered_ = false;               // the client saw something of this attempt
   std::optional<SummaryReply> summary_;  // while a compaction waits for it
+  bool compaction_forbidden_ = false;    // by a hook, the last time
   std::string summary_fault_;            // why the last one did not come
   std::unique_ptr<model::ModelStream> stream_;
   int request_ = 0;  // counts requests; stale events carry an earlier number

@@ -60,20 +60,24 @@ bool Loop::make_room() {
 
 bool Loop::compact(CompactionTrigger trigger, const std::string& instructions) {
   auto& history = conversation_.history;
+  strip_foreign_thinking();
   const std::int64_t before = history.tokens().tokens();
   const auto hook = run_hooks(hooks::PreCompactInput{trigger == CompactionTrigger::manual
                                                          ? hooks::CompactTrigger::manual
                                                          : hooks::CompactTrigger::automatic,
                                                      instructions});
   emit(Compacting{trigger, before});
-  if (hook.block || hook.stop) {
+  compaction_forbidden_ = hook.block || hook.stop;
+  if (compaction_forbidden_) {
     summary_fault_ = "A hook forbids it" + (hook.reason.empty() ? "." : ": " + hook.reason);
     conversation_.compaction_breaker.failed();
     emit(Compacted{trigger, before, before, summary_fault_});
     return false;
   }
   const auto summary = ask_for_summary(instructions);
-  if (!summary) {
+  // Looked for before the view is changed: a cancel leaves all as it was.
+  auto put_back = summary ? memory_again() : std::vector<context::Attachment>();
+  if (!summary || cancelled_) {
     if (!cancelled_) conversation_.compaction_breaker.failed();
     emit(Compacted{trigger, before, before, cancelled_ ? "Interrupted." : summary_fault_});
     return false;
@@ -87,11 +91,13 @@ bool Loop::compact(CompactionTrigger trigger, const std::string& instructions) {
   }
   auto head = context::summary_head(*summary, {}, request);
   conversation_.shown_attachments.clear();
-  auto put_back = memory_again();
   auto recent = context::recent_files(*conversation_.read_set);
   std::move(recent.begin(), recent.end(), std::back_inserter(put_back));
   auto again =
       context::render(std::move(put_back), kPutBackTokens, conversation_.shown_attachments);
+  if (!conversation_.environment.empty()) {
+    head.insert(head.begin() + 1, TextBlock{conversation_.environment});
+  }
   head.insert(head.begin() + 1, std::make_move_iterator(again.begin()),
               std::make_move_iterator(again.end()));
   history.compact(std::move(head), keep_from);
@@ -113,7 +119,9 @@ RunEnded Loop::compact_only() {
     return ended(Ending::completed);
   }
   if (compact(CompactionTrigger::manual, *options_.compaction)) return ended(Ending::completed);
-  RunEnded end = ended(cancelled_ ? Ending::aborted_streaming : Ending::model_error);
+  RunEnded end = ended(cancelled_              ? Ending::aborted_streaming
+                       : compaction_forbidden_ ? Ending::hook_stopped
+                                               : Ending::model_error);
   if (!cancelled_) end.message = summary_fault_;
   return end;
 }
@@ -137,7 +145,8 @@ std::optional<std::string> Loop::ask_for_summary(const std::string& instructions
                                       history.tokens().tokens() * drops / kDroppedShare);
       continue;
     }
-    if (!reply.failure && context::usable_summary(reply.text)) return reply.text;
+    const bool refused = reply.stop && reply.stop->reason == model::StopReason::refusal;
+    if (!reply.failure && !refused && context::usable_summary(reply.text)) return reply.text;
     if (!reply.failure) {
       summary_fault_ = "The model gave no summary.";
       return std::nullopt;

@@ -74,6 +74,7 @@ std::vector<Block> Loop::first_context() {
   std::vector<Block> blocks;
   if (!looked_) return blocks;
   if (!looked_->surroundings.empty()) blocks.emplace_back(TextBlock{looked_->surroundings});
+  conversation_.environment = looked_->surroundings;
   conversation_.git_root = looked_->git_root;
   add_found(blocks);
   return blocks;
@@ -123,7 +124,9 @@ void Loop::add_found(std::vector<Block>& blocks) {
   for (const auto& file : looked_->memory.files) {
     attachments.push_back(context::memory_attachment(file));
   }
-  for (const auto& file : looked_->changed) {
+  auto changed = std::exchange(conversation_.untold_changes, {});
+  std::move(looked_->changed.begin(), looked_->changed.end(), std::back_inserter(changed));
+  for (const auto& file : changed) {
     attachments.push_back(context::changed_file_attachment(file));
   }
   conversation_.told_memory = std::move(looked_->told_memory);

@@ -1,6 +1,7 @@
 // What happens to a run while it waits: the model's events become the reply and its calls, and
 // each message in the mailbox changes the loop's state. Run's thread, from within a step that
 // waits (loop.cc).
+#include <iterator>
 #include <utility>
 
 #include "agent/call_input.h"
@@ -146,6 +147,12 @@ void Loop::on(JobArrived& arrived) {
 }
 
 void Loop::on(LookedAround& found) {
+  // Nobody is told of it in this run any more.
+  if (cancelled_) {
+    std::move(found.changed.begin(), found.changed.end(),
+              std::back_inserter(conversation_.untold_changes));
+    found.changed.clear();
+  }
   looked_ = std::move(found);
 }
 
@@ -194,6 +201,12 @@ void Loop::on(HooksDone& done) {
 
 // The reply under way stays that of the model that was asked; the next turn is the new one's.
 void Loop::on(ModelSet& set) {
+  if (options_.max_budget_usd && !set.model.facts.prices) {
+    emit(Notice{NoticeLevel::warning, "unpriced_model",
+                "This run has a budget in dollars, and agentd knows no price of " + set.model.name +
+                    ": the model stays what it is until the run ends."});
+    return;
+  }
   next_model_ = std::move(set.model);
 }
 

@@ -1,12 +1,14 @@
 // The hooks that the loop itself runs, at the session's start, at a prompt, after a batch of calls,
 // before a compaction, and before the run may end. Each time it waits for them, taking messages
 // meanwhile; a cancel kills them. Run's thread.
+#include <exception>
 #include <stop_token>
 #include <thread>
 #include <utility>
 
 #include "agent/loop.h"
 #include "agent/texts.h"
+#include "base/log.h"
 
 namespace agentd::agent {
 namespace {
@@ -14,10 +16,21 @@ namespace {
 std::string text_of(const std::vector<Block>& blocks) {
   std::string text;
   for (const Block& block : blocks) {
-    if (const auto* said = std::get_if<TextBlock>(&block)) text += said->text;
+    const auto* said = std::get_if<TextBlock>(&block);
+    if (said != nullptr) text += (text.empty() ? "" : "\n") + said->text;
   }
   return text;
 }
+
+/// Whatever happens, the hooks' thread ends with the scope.
+struct Joined {
+  std::thread& thread;
+  std::stop_source& stop;
+  ~Joined() {
+    stop.request_stop();
+    thread.join();
+  }
+};
 
 Json content_of(const Block& block) {
   std::string text;
@@ -42,19 +55,25 @@ hooks::MergedVerdict Loop::run_hooks(hooks::EventInput event) {
   hooks_stop_ = std::stop_source();
   std::thread thread([box = mailbox_, set = context.set, input = std::move(input),
                       &commands = services_.commands, stop = hooks_stop_.get_token()] {
-    box->push(HooksDone{hooks::run(*set, input, commands, stop)});
+    HooksDone done;
+    try {
+      done.outcomes = hooks::run(*set, input, commands, stop);
+    } catch (const std::exception& failure) {
+      log::error(std::string("running hooks failed: ") + failure.what());
+    }
+    box->push(std::move(done));
   });
+  const Joined joined{thread, hooks_stop_};
   // Also after a cancel: they are being killed then, and end.
   while (!hooks_done_) {
     auto message = mailbox_->pop();
     if (!message) break;
     handle(std::move(*message));
   }
-  thread.join();
   if (!hooks_done_) return {};
   for (auto& record : hooks_done_->records) emit(HookRan{std::move(record), {}});
-  for (auto& text : hooks_done_->merged.system_messages) {
-    emit(Notice{NoticeLevel::info, "hook_message", std::move(text)});
+  for (auto* texts : {&hooks_done_->merged.system_messages, &hooks_done_->merged.notices}) {
+    for (auto& text : *texts) emit(Notice{NoticeLevel::info, "hook_message", std::move(text)});
   }
   return std::exchange(hooks_done_, std::nullopt)->merged;
 }
@@ -69,11 +88,12 @@ void Loop::add_contexts(std::vector<Block>& blocks, std::string_view event,
 
 // SessionStart, once for a session; UserPromptSubmit, which may refuse the prompt: then nullopt,
 // and the run ends.
-std::optional<std::vector<Block>> Loop::contexts_for_prompt(bool first) {
+std::optional<std::vector<Block>> Loop::contexts_for_prompt() {
   std::vector<Block> blocks;
-  if (first) {
+  if (!conversation_.start_hooks_ran) {
     auto start =
         run_hooks(hooks::SessionStartInput{hooks::SessionSource::startup, options_.model.name});
+    conversation_.start_hooks_ran = !cancelled_;
     add_contexts(blocks, "SessionStart", std::move(start.contexts));
   }
   auto verdict = run_hooks(hooks::UserPromptSubmitInput{text_of(options_.prompt)});
@@ -85,10 +105,21 @@ std::optional<std::vector<Block>> Loop::contexts_for_prompt(bool first) {
   return blocks;
 }
 
+// What is sent to a run that is going on is a prompt too.
+bool Loop::hooks_let_through(const UserMessage& message) {
+  const auto verdict = run_hooks(hooks::UserPromptSubmitInput{text_of(message.blocks)});
+  if (!verdict.stop && !verdict.block) return true;
+  const std::string& reason = verdict.stop ? verdict.stop_reason : verdict.reason;
+  emit(Notice{NoticeLevel::warning, "message_refused",
+              "A hook refuses a message" + (reason.empty() ? "." : ": " + reason)});
+  return false;
+}
+
 // After the calls of a reply have settled: what is said goes behind their results.
 void Loop::tell_hooks_of_batch() {
   batch_contexts_.clear();
   batch_stopped_ = false;
+  hook_reason_.clear();
   if (cancelled_ || !reply_kept_ || !reply_.has_calls()) return;
   if (!hook_context().has(hooks::Event::post_tool_batch)) return;
   hooks::PostToolBatchInput batch;
@@ -106,20 +137,21 @@ void Loop::tell_hooks_of_batch() {
 }
 
 // The last gate: only asked when nothing else is left to do.
-void Loop::ask_stop_hooks(TurnFacts& turn) {
+Loop::StopHookWord Loop::ask_stop_hooks() {
   std::string said;
   for (const ReplyBlock& block : reply_.blocks()) {
     if (block.kind == model::BlockKind::text) said += block.text;
   }
   auto verdict = run_hooks(hooks::StopInput{spent_.stop_hook_blocked > 0, std::move(said)});
-  turn.stop_hook_prevents = verdict.stop;
-  turn.stop_hook_objects = verdict.block && !verdict.stop;
+  const StopHookWord word{verdict.block && !verdict.stop, verdict.stop};
   hook_reason_ = verdict.stop ? verdict.stop_reason : verdict.reason;
-  if (turn.stop_hook_objects && spent_.stop_hook_blocked >= kMaxStopHookBlocked) {
+  for (const std::string& context : verdict.contexts) hook_reason_ += "\n" + context;
+  if (word.objects && spent_.stop_hook_blocked >= kMaxStopHookBlocked) {
     emit(Notice{NoticeLevel::warning, "stop_hook_ignored",
                 "A Stop hook has objected " + std::to_string(kMaxStopHookBlocked) +
                     " times in this run; it ends all the same."});
   }
+  return word;
 }
 
 }  // namespace agentd::agent

@@ -14,6 +14,8 @@ namespace agentd::agent {
 class RepeatedCalls {
  public:
   void begin_turn();
+  /// The reply is asked for again: what its first attempt called does not count.
+  void begin_turn_again() { turns_[0].clear(); }
   /// Takes note of a call of this turn; true if with it the model goes in a circle.
   bool add(const std::string& tool, const Json& input);
   /// Somebody looked and wants it so: counting begins anew.

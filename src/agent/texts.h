@@ -49,6 +49,10 @@ inline constexpr std::string_view kNoThread =
 inline constexpr std::string_view kResume =
     "Your reply was cut off by the output limit. Go on exactly where it stopped; do not repeat "
     "what you said.";
+inline constexpr std::string_view kResumeWindow =
+    "Your reply was cut off because the context window was full. Go on exactly where it stopped; "
+    "do "
+    "not repeat what you said.";
 inline constexpr std::string_view kNudge =
     "Your reply was empty. Go on with the task, or say that it is done.";
 

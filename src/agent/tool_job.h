@@ -22,9 +22,8 @@ namespace agentd::agent {
 struct CallChecked {
   std::uint64_t job = 0;
   std::shared_ptr<const Json> input;  // that of the call, or what its hooks made of it
-  std::optional<hooks::PermissionDecision> hooks_say;
-  std::string hook_reason;
-  bool approved_by_hook = false;
+  HookWord hook_word;
+  HookAnswer hook_answer = HookAnswer::none;
   permission::Verdict verdict;
   Access access;  // resolved
   std::optional<std::string> preview;
@@ -34,7 +33,8 @@ struct CallChecked {
 struct HooksRan {
   std::uint64_t job = 0;
   std::vector<hooks::HookRecord> records;
-  std::optional<std::string> stop;  // a hook ends the run: why
+  std::optional<std::string> stop;    // a hook ends the run: why
+  std::vector<std::string> messages;  // for the user
 };
 
 /// It runs now.
@@ -66,9 +66,8 @@ struct ToolJob {
   permission::Mode mode = permission::Mode::ask;
   std::shared_ptr<const permission::Grants> grants;
   HookContext hooks;
-  bool hooks_ran = false;  // PreToolUse, in an earlier job of the call; what they said follows
-  std::optional<hooks::PermissionDecision> hooks_say = {};
-  std::string hook_reason = {};
+  HookWord hook_word = {};               // of an earlier job of the call
+  bool hooks_may_answer = true;          // false: the user has
   bool may_run = false;                  // its place is free
   std::optional<Access> approved;        // the user agreed to this
   std::function<void(JobMessage)> tell;  // any thread

@@ -24,6 +24,11 @@ std::vector<UserMessage> WaitingMessages::take_steering() {
   return steering;
 }
 
+void WaitingMessages::put_back(std::vector<UserMessage> messages) {
+  waiting_.insert(waiting_.begin(), std::make_move_iterator(messages.begin()),
+                  std::make_move_iterator(messages.end()));
+}
+
 std::optional<UserMessage> WaitingMessages::take_next_queued() {
   const auto found = std::find_if(waiting_.begin(), waiting_.end(), [](const UserMessage& message) {
     return message.delivery == Delivery::queue;

@@ -30,6 +30,8 @@ class WaitingMessages {
   /// All that steer, in the order they came.
   std::vector<UserMessage> take_steering();
   std::optional<UserMessage> take_next_queued();
+  /// Taken, and not told after all: in front, as they were.
+  void put_back(std::vector<UserMessage> messages);
   /// What the model was never told, in the order it came.
   std::vector<UserMessage> take_rest() { return std::exchange(waiting_, {}); }
 

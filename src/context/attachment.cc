@@ -92,7 +92,9 @@ struct Rendering {
 
 void add(Rendering& rendering, const Attachment& attachment, ShownAttachments& shown) {
   const platform::ContentHash hash = hash_of(attachment);
-  if (shown.count(hash) > 0) return;
+  // The same change can happen twice.
+  const bool once = attachment.kind != AttachmentKind::changed_file;
+  if (once && shown.count(hash) > 0) return;
   std::string text = wrapped(attachment);
   if (estimate(text) + kBlockTokens > rendering.room) {
     if (rendering.room < kLeastTokens) {

@@ -40,4 +40,28 @@ std::string_view to_string(FailureClass failure_class) {
   return "api_error";
 }
 
+bool may_pass(FailureClass failure_class) {
+  switch (failure_class) {
+    case FailureClass::overloaded:
+    case FailureClass::rate_limit:
+    case FailureClass::api_error:
+    case FailureClass::network:
+    case FailureClass::stream_truncated:
+    case FailureClass::malformed_event:
+    case FailureClass::empty_response:
+    case FailureClass::not_sse:
+    case FailureClass::timeout_idle:
+      return true;
+    case FailureClass::auth:
+    case FailureClass::billing:
+    case FailureClass::not_found:
+    case FailureClass::invalid_request:
+    case FailureClass::context_overflow:
+    case FailureClass::too_large:
+    case FailureClass::tls:
+      return false;
+  }
+  return false;
+}
+
 }  // namespace agentd::model

@@ -30,6 +30,10 @@ enum class FailureClass {
 
 std::string_view to_string(FailureClass failure_class);  // the enumerator's name
 
+/// True for what may be gone at the next attempt, or at another model: no fault of the request or
+/// of the account.
+bool may_pass(FailureClass failure_class);
+
 /// Where a person sets an endpoint's key and address; empty: nowhere.
 struct EndpointSettings {
   std::string key;

@@ -7,30 +7,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-bool retried_by_class(FailureClass failure_class) {
-  switch (failure_class) {
-    case FailureClass::overloaded:
-    case FailureClass::rate_limit:
-    case FailureClass::api_error:
-    case FailureClass::network:
-    case FailureClass::stream_truncated:
-    case FailureClass::malformed_event:
-    case FailureClass::empty_response:
-    case FailureClass::not_sse:
-    case FailureClass::timeout_idle:
-      return true;
-    case FailureClass::auth:
-    case FailureClass::billing:
-    case FailureClass::not_found:
-    case FailureClass::invalid_request:
-    case FailureClass::context_overflow:
-    case FailureClass::too_large:
-    case FailureClass::tls:
-      return false;
-  }
-  return false;
-}
-
 milliseconds doubled(milliseconds first, int times, milliseconds limit) {
   milliseconds delay = std::min(first, limit);
   for (int i = 0; i < times && delay < limit; ++i) delay = std::min(delay * 2, limit);
@@ -42,7 +18,7 @@ milliseconds doubled(milliseconds first, int times, milliseconds limit) {
 std::optional<milliseconds> retry_delay(const RetryPolicy& policy, const ModelFailure& failure,
                                         int failed_attempts, double jitter) {
   if (failed_attempts >= policy.max_attempts) return std::nullopt;
-  if (!failure.should_retry.value_or(retried_by_class(failure.failure_class))) return std::nullopt;
+  if (!failure.should_retry.value_or(may_pass(failure.failure_class))) return std::nullopt;
   const milliseconds told = failure.retry_after.value_or(milliseconds(0));
   if (told > policy.max_retry_after) return std::nullopt;
 

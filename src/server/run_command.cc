@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <memory>
@@ -377,7 +378,10 @@ int run_command(const RunCommandOptions& options) {
   auto prompt = read_prompt(options);
   if (!prompt) return exit_code::kUsage;
   RunCommand command(options);
-  return command.execute(std::move(*prompt));
+  const int code = command.execute(std::move(*prompt));
+  // A thread that was given up may still use tools and files: they are not destroyed under it.
+  if (agent::left_behind() > 0) std::_Exit(code);
+  return code;
 }
 
 }  // namespace agentd::server

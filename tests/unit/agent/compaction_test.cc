@@ -112,6 +112,19 @@ TEST_CASE("a request that does not fit is made again after a compaction, once") 
   CHECK(rig.sink().all<TurnStarted>()[1].transition == Transition::compacted);
 }
 
+TEST_CASE("a reply that filled the window is gone on with: the request ends in a user's message") {
+  CompactionRig rig;
+  rig.provider->mind = [&](const model::ModelRequest& request, std::size_t index) {
+    if (asks_for_summary(request)) return done("The sum of it.");
+    if (index > 0) return done();
+    return ReplyBuilder().text("half").stop(StopReason::context_window_exceeded).end();
+  };
+  rig.start();
+  CHECK(rig.wait_end().ending == Ending::completed);
+  const auto last = rig.provider->request(rig.provider->requests() - 1);
+  CHECK(last.messages.back()->role == Role::user);
+}
+
 TEST_CASE(
     "what does not fit even then ends the run; so does the next start, unasked, until it is summed "
     "up by hand") {

@@ -480,3 +480,26 @@ TEST_CASE("progress is told while the call runs, and a new directory is kept") {
   CHECK(rig.sink().all<ToolProgress>().at(0).text == "working");
   CHECK(rig.conversation.cwd == "/");
 }
+
+TEST_CASE("afterReply: what the end of the reply forbids does not start when the gate opens") {
+  for (const auto reason : {StopReason::refusal, StopReason::max_tokens}) {
+    AgentRig rig;
+    std::atomic<int> ran{0};
+    rig.options.tool_start = ToolStart::after_reply;
+    rig.options.max_turns = 1;
+    const auto count = [&](const Json&, const tools::CallContext&) {
+      ++ran;
+      return tools::text_outcome("fine");
+    };
+    rig.add_tool("Change", false, count);
+    rig.add_tool("Look", true, count);
+    rig.provider->mind = [reason](const auto&, std::size_t) {
+      ReplyBuilder reply;
+      if (reason == StopReason::refusal) reply.call("c1", "Change", "{}").text("no");
+      return reply.call("c2", "Look", R"({"n":1})").stop(reason).end();
+    };
+    rig.start();
+    rig.wait_end();
+    CHECK(ran == 0);
+  }
+}

@@ -47,6 +47,22 @@ TEST_CASE("circles") {
   }
 }
 
+TEST_CASE("an attempt that is made again is the same turn") {
+  RepeatedCalls calls;
+  const Json input = {{"file_path", "a"}};
+  calls.begin_turn();
+  CHECK_FALSE(calls.add("Read", input));
+  calls.begin_turn_again();
+  CHECK_FALSE(calls.add("Read", input));
+  calls.begin_turn_again();
+  CHECK_FALSE(calls.add("Read", input));
+  calls.begin_turn();
+  calls.begin_turn_again();
+  CHECK_FALSE(calls.add("Read", input));
+  calls.begin_turn();
+  CHECK(calls.add("Read", input));
+}
+
 TEST_CASE("the order of an input's members says nothing, its values do, and so does the tool") {
   RepeatedCalls calls;
   const auto turn = [&](const std::string& tool, const char* input) {

@@ -314,6 +314,27 @@ TEST_CASE("a model that cannot be had is stood in for, for this run only") {
   CHECK(other->requests() == 1);
 }
 
+TEST_CASE("a budget in dollars is not got round by a model without a price") {
+  AgentRig rig;
+  rig.options.model.facts.prices = model::Prices{0, 0, 0, 10};
+  rig.options.max_budget_usd = 1;
+  rig.add_tool("Look", true, fine);
+  rig.start();
+  rig.provider->wait_requests(1);
+  model::ResolvedModel other = rig.options.model;
+  other.name = "test/unpriced";
+  other.facts.prices.reset();
+  rig.run->set_model(other);
+  rig.provider->reply(0, call("c1", "Look"));
+  rig.provider->wait_requests(2);
+  rig.provider->reply(1, done());
+  rig.wait_end();
+  const auto notices = rig.sink().all<Notice>();
+  REQUIRE(notices.size() == 1);
+  CHECK(notices[0].code == "unpriced_model");
+  CHECK_FALSE(rig.sink().all<TurnStarted>()[1].model);
+}
+
 TEST_CASE("when the last fallback fails too the run ends, and names what failed") {
   AgentRig rig;
   rig.options.retry.max_attempts = 1;
