@@ -110,10 +110,7 @@ std::optional<Ending> Loop::prepare() {
   reply_ = Reply("");  // of this turn there is none yet
   reply_kept_ = false;
   while (auto message = mailbox_->try_pop()) handle(std::move(*message));
-  if (next_model_) {
-    use_model(*std::exchange(next_model_, std::nullopt));
-    spent_.output_limit_raised = false;
-  }
+  if (next_model_) use_chosen_model();
   const bool room = cancelled_ || make_room();
   auto messages = cancelled_ || !room ? std::vector<UserMessage>() : take_messages();
   if (cancelled_) {
@@ -194,6 +191,7 @@ void Loop::stream() {
     on_reply_over();
     if (!reply_.failure || executor_.any_began() || executor_.must_end()) return;
     if (!wait_before_retry(*reply_.failure, attempt)) return;
+    if (next_model_) use_chosen_model();  // nothing of the reply is left: the new one may answer
   }
 }
 
@@ -412,6 +410,11 @@ void Loop::record_reply(std::string_view user_text) {
   }
   if (!user_text.empty()) answer.blocks.emplace_back(engine_note(user_text));
   if (!answer.blocks.empty()) conversation_.history.append(std::move(answer));
+}
+
+void Loop::use_chosen_model() {
+  use_model(*std::exchange(next_model_, std::nullopt));
+  spent_.output_limit_raised = false;
 }
 
 void Loop::use_model(model::ResolvedModel model) {

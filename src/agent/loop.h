@@ -123,6 +123,7 @@ class Loop {
   void request_summary(std::size_t first, const std::string& instructions, bool again);
 
   void use_fallback_model();
+  void use_chosen_model();
   void use_model(model::ResolvedModel model);
   void record_reply(std::string_view user_text);
   RunEnded ended(Ending ending);

@@ -17,6 +17,7 @@ namespace {
 
 // A turn that follows sooner finds the files as they were.
 constexpr std::chrono::seconds kBetweenLooks{1};
+constexpr std::size_t kMostNotes = 5;               // what was not read, one notice each
 constexpr std::int64_t kAttachmentTokens = 40'000;  // of one turn
 
 AttachmentKind told_kind(context::AttachmentKind kind) {
@@ -130,9 +131,13 @@ void Loop::add_found(std::vector<Block>& blocks) {
     attachments.push_back(context::changed_file_attachment(file));
   }
   conversation_.told_memory = std::move(looked_->told_memory);
-  for (auto& note : looked_->memory.notes) {
-    emit(Notice{NoticeLevel::warning, "memory_file", std::move(note)});
+  auto& notes = looked_->memory.notes;
+  if (notes.size() > kMostNotes) {
+    const std::string more = std::to_string(notes.size() - kMostNotes);
+    notes.resize(kMostNotes);
+    notes.push_back("and " + more + " more of this kind");
   }
+  for (auto& note : notes) emit(Notice{NoticeLevel::warning, "memory_file", std::move(note)});
   for (const auto& attachment : attachments) {
     attached_.push_back({told_kind(attachment.kind), attachment.title, {}});
   }

@@ -58,22 +58,6 @@ std::string seconds(std::chrono::milliseconds time) {
   return text + " s";
 }
 
-// Several interpreters exit with 2 when they do not find the script, as bash does when it cannot
-// read the command. Taken for an objection, a moved script would block every call.
-bool never_began(std::string_view standard_error) {
-  const std::string_view line = standard_error.substr(0, standard_error.find('\n'));
-  constexpr std::array kSigns = std::to_array<std::string_view>({
-      ": can't open file '",        // Python
-      "Can't open perl script \"",  // Perl
-      ": 0: cannot open ",          // dash
-      ": 0: Can't open ",           // dash, older
-  });
-  return line.starts_with("bash: -c: ") ||
-         std::any_of(kSigns.begin(), kSigns.end(), [line](std::string_view sign) {
-           return line.find(sign) != std::string_view::npos;
-         });
-}
-
 std::string cannot_block(Event event) {
   return "objects, which a hook of " + std::string(to_string(event)) + " cannot";
 }
@@ -215,10 +199,9 @@ HookVerdict succeeded(Event event, const platform::CapturedOutput& output) {
   return from_json(event, text);
 }
 
+// Whatever it says: an interpreter that does not find its script may exit with 2 as well, but its
+// words could be the model's, quoted by a guard, and a guard must not be talked out of its no.
 HookVerdict objected(Event event, std::string_view standard_error) {
-  if (never_began(standard_error)) {
-    return broken(with_reason("could not begin (exit code 2)", standard_error));
-  }
   if (block_effect(event) == BlockEffect::nothing) {
     return broken(with_reason(cannot_block(event) + " (exit code 2)", standard_error));
   }

@@ -204,10 +204,7 @@ void Server::cancel(protocol::CancelParams params, Answer<protocol::CancelResult
   if (const auto ending = sessions_.ending(params.run_id)) {
     return answer.result({to_protocol(*ending)});
   }
-  if (ActiveRun* before = sessions_.find_waiting_start(params.run_id)) {
-    before->after_end.push_back({"", [this, params, answer] { cancel(params, answer); }});
-    return;
-  }
+  if (wait_for_start(params.run_id, [this, params, answer] { cancel(params, answer); })) return;
   Session* session = sessions_.find_by_run(params.run_id);
   if (session == nullptr) return answer.error(unknown_run(params.run_id));
   // Giving up waiting does not take back the cancel.
@@ -218,7 +215,16 @@ void Server::cancel(protocol::CancelParams params, Answer<protocol::CancelResult
       [answer](agent::Ending ending) { answer.result({to_protocol(ending)}); });
 }
 
+// True if the run is one that a start still waits to begin: then `request` is made after that.
+bool Server::wait_for_start(const std::string& run_id, std::function<void()> request) {
+  ActiveRun* before = sessions_.find_waiting_start(run_id);
+  if (before == nullptr) return false;
+  before->after_end.push_back({"", std::move(request)});
+  return true;
+}
+
 void Server::send(protocol::SendParams params, Answer<protocol::SendResult> answer) {
+  if (wait_for_start(params.run_id, [this, params, answer] { send(params, answer); })) return;
   auto blocks = to_blocks(std::move(params.prompt));
   if (!blocks) return answer.error(blocks.error());
   if (sessions_.ending(params.run_id)) {
@@ -237,6 +243,7 @@ void Server::send(protocol::SendParams params, Answer<protocol::SendResult> answ
 }
 
 void Server::unsend(protocol::UnsendParams params, Answer<protocol::Empty> answer) {
+  if (wait_for_start(params.run_id, [this, params, answer] { unsend(params, answer); })) return;
   if (sessions_.ending(params.run_id)) {
     return answer.error(make_error(Code::too_late, "the run has ended"));
   }
@@ -249,6 +256,9 @@ void Server::unsend(protocol::UnsendParams params, Answer<protocol::Empty> answe
 }
 
 void Server::approve_tool(protocol::ApproveToolParams params, Answer<protocol::Empty> answer) {
+  if (wait_for_start(params.run_id, [this, params, answer] { approve_tool(params, answer); })) {
+    return;
+  }
   if (params.updated_input && params.decision != protocol::ApprovalDecision::allow) {
     return answer.error(make_error(Code::invalid_input,
                                    "updatedInput is only allowed with the decision allow",

@@ -56,6 +56,7 @@ class Server {
                                std::vector<agent::Notice>& notices);
   void launch(Session& session, agent::RunOptions options, std::vector<agent::Notice> notices);
   void cancel(protocol::CancelParams params, Answer<protocol::CancelResult> answer);
+  bool wait_for_start(const std::string& run_id, std::function<void()> request);
   std::optional<Error> refuse_new_run(const std::optional<std::string>& run_id);
   void compact(protocol::CompactParams params, Answer<protocol::StartResult> answer);
   void send(protocol::SendParams params, Answer<protocol::SendResult> answer);

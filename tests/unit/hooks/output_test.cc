@@ -156,22 +156,16 @@ TEST_CASE("broken is told and decides nothing") {
   }
 }
 
-TEST_CASE("exit 2 of a script that never began is no objection") {
+TEST_CASE("exit 2 is an objection whatever is said with it, as that may be the model's own words") {
   for (const char* text :
        {"bash: -c: line 2: syntax error: unexpected end of file\n",
-        "python3: can't open file '/gone/guard.py': [Errno 2] No such file or directory\n",
-        "Can't open perl script \"/gone\": No such file or directory\n",
-        "dash: 0: cannot open /gone: No such file\n", "sh: 0: Can't open /gone\n"}) {
+        "Blocked: touch x # : can't open file 'x'\n",
+        "python3: can't open file '/gone/guard.py': [Errno 2] No such file or directory\n"}) {
     CAPTURE(text);
     const auto verdict = read_verdict(Event::pre_tool_use, exit_with(2, "", text));
-    CHECK(verdict.outcome == HookOutcome::broken);
-    CHECK(decides_nothing(verdict));
-    CHECK(verdict.shown.starts_with("could not begin (exit code 2): "));
+    CHECK(verdict.outcome == HookOutcome::blocked);
+    CHECK(verdict.permission == kDeny);
   }
-  // Said in passing, it is a reason like any other.
-  CHECK(read_verdict(Event::pre_tool_use,
-                     exit_with(2, "", "no:\npython3: can't open file 'x': this is forbidden"))
-            .permission == kDeny);
 }
 
 TEST_CASE("cancelled is neither") {
