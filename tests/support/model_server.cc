@@ -35,6 +35,8 @@ bool send_all(int fd, std::string_view bytes) {
   return true;
 }
 
+constexpr std::string_view kLastChunk = "0\r\n\r\n";
+
 std::string chunk(std::string_view bytes) {
   char size[32];
   std::snprintf(size, sizeof size, "%zx\r\n", bytes.size());
@@ -289,17 +291,26 @@ bool ModelServer::State::play(int fd, const ServerReply& reply) {
   }
   if (!send_all(fd, head_of(reply))) return false;
   const std::vector<std::size_t> borders = write_borders(reply);
+  // As servers do: the end of the body goes along with its last piece, unless a gate stands there.
+  const bool gate_at_end =
+      std::any_of(reply.gates.begin(), reply.gates.end(),
+                  [&](const auto& gate) { return gate.first == borders.back(); });
+  const bool ends_at_once =
+      reply.end == ServerReply::End::eof && borders.size() > 1 && !gate_at_end;
   for (std::size_t i = 0; i < borders.size(); ++i) {
     for (const auto& [offset, gate] : reply.gates) {
       if (offset == borders[i]) gate->pass();
     }
     if (i + 1 == borders.size()) break;
     const std::size_t length = borders[i + 1] - borders[i];
-    if (!send_all(fd, chunk(std::string_view(reply.body).substr(borders[i], length)))) return false;
+    std::string piece = chunk(std::string_view(reply.body).substr(borders[i], length));
+    if (ends_at_once && i + 2 == borders.size()) piece += kLastChunk;
+    if (!send_all(fd, piece)) return false;
   }
   switch (reply.end) {
     case ServerReply::End::eof:
-      return send_all(fd, "0\r\n\r\n") && !reply.close_connection;
+      if (!ends_at_once && !send_all(fd, kLastChunk)) return false;
+      return !reply.close_connection;
     case ServerReply::End::reset:
       set_reset_on_close(fd);
       return false;
