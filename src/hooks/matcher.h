@@ -1,8 +1,8 @@
 // Matcher: which tools (or sources, reasons, triggers) a group of hooks is for. Value, any thread.
 //
 // As in Claude Code, an empty matcher or `*` takes everything, and one of letters, digits, `_`,
-// `-`, blanks, `|` and `,` only is a list of exact names. Anything else is a regular expression that
-// may match anywhere in the name: a guard must not silently miss what it was written for.
+// `-`, blanks, `|` and `,` only is a list of exact names. Anything else is a regular expression
+// that may match anywhere in the name: a guard must not silently miss what it was written for.
 #pragma once
 
 #include <regex.h>

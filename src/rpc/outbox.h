@@ -1,7 +1,7 @@
 // Outbox: the writer thread and its queue. Whoever has something to say puts it here and goes on:
-// nobody waits for the client. The writer alone blocks, in poll() only, with at most 4 KB per write:
-// the descriptor is shared with our parent, so it is never set non-blocking, and a pipe that polls
-// writable takes that much without blocking. The first frame after a pause is written by its
+// nobody waits for the client. The writer alone blocks, in poll() only, with at most 4 KB per
+// write: the descriptor is shared with our parent, so it is never set non-blocking, and a pipe that
+// polls writable takes that much without blocking. The first frame after a pause is written by its
 // sender where the reader has room for it, under the lock: it need not wait for another thread.
 //
 // When the client reads more slowly than a run speaks:
