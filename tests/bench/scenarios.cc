@@ -164,7 +164,8 @@ double command_turns(Rig& rig) {
   Subject subject(rig);
   warm_up(rig, subject);
   return median(turn_gaps(rig, subject, 50, [](std::size_t turn) {
-    return tool_reply(turn, {{"Bash", {{"command", "true"}}}});
+    // Each its own: the same command again and again would be asked about.
+    return tool_reply(turn, {{"Bash", {{"command", "true " + std::to_string(turn)}}}});
   }));
 }
 
