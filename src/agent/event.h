@@ -1,9 +1,10 @@
 // agent::Event: all that a run tells the outside, as values; server/ turns them into
 // notifications. Emitted by the run's thread only, in this order:
 //
-//   RunStarted, then per turn (Compacting Compacted)? TurnStarted, Attachment*, deltas and
-//   ToolUse*, Retrying / ReplyDiscarded, ApprovalRequested -> ApprovalResolved -> ToolUse(running)
-//   -> ToolProgress* -> ToolResult, TurnEnded; at last RunEnded and nothing after it.
+//   RunStarted, HookRan*, then per turn (Compacting Retrying* Compacted)?, TurnStarted,
+//   Attachment*, deltas and ToolUse*, Retrying / ReplyDiscarded, ApprovalRequested ->
+//   ApprovalResolved -> ToolUse(running) -> ToolProgress* -> ToolResult, TurnEnded; at last
+//   RunEnded and nothing after it. HookRan stands where its hook ran.
 //
 // Closure: every ToolUse(started) has its ToolResult, every ApprovalRequested its ApprovalResolved.
 #pragma once

@@ -1,7 +1,7 @@
 // What the loop adds to the conversation of its own accord: once the surroundings and the memory
 // files, later what has changed on disk since it was read, and memory files that stand beside files
 // just read. The disk is read on a thread of its own, so that a dead one holds up nothing for ever;
-// what it found comes by mailbox. Run's thread, from within prepare.
+// what it found comes by mailbox. Run's thread.
 #include <exception>
 #include <filesystem>
 #include <iterator>
