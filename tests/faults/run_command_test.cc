@@ -51,6 +51,14 @@ Ran shell(const TemporaryWorkspace& workspace, const std::string& line) {
           workspace.read("err")};
 }
 
+// A bare container may have no terminals to give.
+bool no_terminals() {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  if (terminal >= 0) close(terminal);
+  if (terminal < 0) MESSAGE("SKIPPED: this machine gives no pseudo-terminals (/dev/pts)");
+  return terminal < 0;
+}
+
 // The binary on a terminal of its own: types the next of `answers` at each question; returns the
 // screen and the exit code.
 Ran at_terminal(const TemporaryWorkspace& workspace, const std::string& model,
@@ -298,6 +306,7 @@ TEST_CASE("a command finds no key in agentd's environment, not even as root") {
 }
 
 TEST_CASE("a person at a terminal is asked") {
+  if (no_terminals()) return;
   TemporaryWorkspace workspace;
   const auto model = workspace.script(kWrite);
   Ran ran = at_terminal(workspace, model, {"stop\n", "n\n"});
@@ -313,6 +322,7 @@ TEST_CASE("a person at a terminal is asked") {
 }
 
 TEST_CASE("what was typed before the question answers nothing") {
+  if (no_terminals()) return;
   TemporaryWorkspace workspace;
   const Ran ran = at_terminal(workspace, workspace.script(kWrite), {"no, later\n"}, "y\n");
   CHECK(ran.code == 0);
@@ -321,12 +331,14 @@ TEST_CASE("what was typed before the question answers nothing") {
 }
 
 TEST_CASE("a terminal that hangs up at a question ends the run as its signal does") {
+  if (no_terminals()) return;
   TemporaryWorkspace workspace;
   CHECK(at_terminal(workspace, workspace.script(kWrite), {""}).code == 143);
   CHECK(workspace.read("work/a.txt").empty());
 }
 
 TEST_CASE("a question that nobody would see is not asked") {
+  if (no_terminals()) return;
   TemporaryWorkspace workspace;
   const auto model = workspace.script(kWrite);
   const Ran ran = shell(workspace, "script -qec '" AGENTD_BINARY " run --model " + model +
