@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "agent/executor.h"
+#include "agent/next_verdict.h"
 #include "agent/texts.h"
 #include "wire/text.h"
 
@@ -25,26 +26,18 @@ void Executor::on(CallChecked& checked) {
   call->hook_word = std::move(checked.hook_word);
   call->hook_word.asked = true;
   take_input(*call, checked.input);
-  if (checked.hook_answer == HookAnswer::allowed) {
-    call->approved = checked.access;
-    checked.verdict = {permission::Decision::allow, {}};
-  }
-  // Mode and grants may have changed while the job looked: the question is put by today's.
-  if (!call->approved && checked.hook_answer == HookAnswer::none) {
-    checked.verdict = judge(*call, checked.access);
-  }
-  if (call->input_replaced && !call->approved) {
-    if (checked.verdict.decision == permission::Decision::ask) {
-      checked.verdict = {permission::Decision::allow, {}};
-    }
-    call->approved = checked.access;
-  }
-  if (call->repeated && checked.verdict.decision == permission::Decision::allow) {
-    checked.verdict = {permission::Decision::ask, std::string(texts::kRepeated)};
-  }
+  auto next = next_verdict({
+      .found = std::move(checked.verdict),
+      .today = judge(*call, checked.access),
+      .hook_answer = checked.hook_answer,
+      .agreed_before = call->approved.has_value(),
+      .written_by_user = call->input_replaced,
+      .repeated = call->repeated,
+  });
+  if (next.agreed && !call->approved) call->approved = checked.access;
   call->asked = std::move(checked.access);
   call->preview = std::move(checked.preview);
-  after_verdict(*call, std::move(checked.verdict));
+  after_verdict(*call, std::move(next.verdict));
   advance();
 }
 
