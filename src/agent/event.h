@@ -4,7 +4,7 @@
 //   RunStarted, HookRan*, then per turn (Compacting Retrying* Compacted)?, TurnStarted,
 //   Attachment*, deltas and ToolUse*, Retrying / ReplyDiscarded, ApprovalRequested ->
 //   ApprovalResolved -> ToolUse(running) -> ToolProgress* -> ToolResult, TurnEnded; at last
-//   RunEnded and nothing after it. HookRan stands where its hook ran.
+//   RunEnded and nothing after it. HookRan stands where its hook ran, ToolSummary where it came.
 //
 // Closure: every ToolUse(started) has its ToolResult, every ApprovalRequested its ApprovalResolved.
 #pragma once
@@ -132,6 +132,12 @@ struct Compacted {
   std::string fault;  // why it was not done; empty: it was
 };
 
+/// One line about what a batch of calls did, for people; it comes beside the turns after it.
+struct ToolSummary {
+  std::vector<std::string> tool_use_ids;
+  std::string summary;
+};
+
 /// A hook has run.
 struct HookRan {
   hooks::HookRecord record;
@@ -154,10 +160,10 @@ struct RunEnded {
   std::vector<UserMessage> not_delivered;  // what the model was never told
 };
 
-using Event =
-    std::variant<RunStarted, TurnStarted, TurnEnded, TextDelta, ThinkingDelta, ToolUse,
-                 ToolProgress, ToolResult, ApprovalRequested, ApprovalResolved, ReplyDiscarded,
-                 Retrying, Attachment, Compacting, Compacted, HookRan, Notice, RunEnded>;
+using Event = std::variant<RunStarted, TurnStarted, TurnEnded, TextDelta, ThinkingDelta, ToolUse,
+                           ToolProgress, ToolResult, ApprovalRequested, ApprovalResolved,
+                           ReplyDiscarded, Retrying, Attachment, Compacting, Compacted, HookRan,
+                           ToolSummary, Notice, RunEnded>;
 
 /// Where a run's events go. Called on the run's thread; never waits.
 class Sink {

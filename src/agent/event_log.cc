@@ -65,6 +65,9 @@ struct Line {
     if (!event.fault.empty()) return "not compacted: " + event.fault;
     return "compacted to " + std::to_string(event.tokens_after) + " tokens";
   }
+  std::string operator()(const ToolSummary& event) const {
+    return "summary of " + std::to_string(event.tool_use_ids.size()) + " calls";
+  }
   std::string operator()(const HookRan& event) const {
     const auto& record = event.record;
     return "hook " + std::string(hooks::to_string(record.event)) + " of " + record.origin + ", " +

@@ -47,7 +47,7 @@ void Executor::begin(int block, std::string id, std::string name) {
   call.block = block;
   call.id = std::move(id);
   call.name = std::move(name);
-  call.tool = setup_.services.tools.find(call.name);
+  call.tool = setup_.tools.find(call.name);
   call.cancelled_ahead =
       std::any_of(calls_.begin(), calls_.end(), [](const Call& c) { return c.cancelled_ahead; });
   setup_.emit(ToolUse{call.id, call.name, ToolUseState::started, {}, nullptr});
@@ -72,7 +72,7 @@ void Executor::close(int block, const Result<Json>& input) {
     setup_.emit(ToolUse{call->id, call->name, ToolUseState::ready, {}, call->input});
   }
   if (call->tool == nullptr) {
-    settle_text(*call, ToolStatus::failed, texts::unknown_tool(call->name, known_tools()));
+    settle_text(*call, ToolStatus::failed, texts::unknown_tool(call->name, setup_.tools.names()));
   } else if (call->cancelled_ahead) {
     settle_text(*call, ToolStatus::cancelled,
                 std::string(blocked_     ? texts::kBlocked
@@ -383,15 +383,6 @@ Call* Executor::by_id(const std::string& id) {
   const auto found =
       std::find_if(calls_.begin(), calls_.end(), [&](const Call& call) { return call.id == id; });
   return found == calls_.end() ? nullptr : &*found;
-}
-
-std::string Executor::known_tools() const {
-  std::string names;
-  for (const auto& tool : setup_.services.tools.all()) {
-    if (!names.empty()) names += ", ";
-    names += tool->definition().name;
-  }
-  return names;
 }
 
 }  // namespace agentd::agent

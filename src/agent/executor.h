@@ -38,6 +38,7 @@ class Executor {
  public:
   struct Setup {
     const Services& services;
+    const OfferedTools& tools;
     Conversation& conversation;
     std::string session_id;
     std::shared_ptr<FlowGate> gate;
@@ -117,7 +118,6 @@ class Executor {
   Call* by_block(int block);
   Call* by_job(std::uint64_t job);
   Call* by_id(const std::string& id);
-  std::string known_tools() const;
 
   Setup setup_;
   std::shared_ptr<const permission::Grants> grants_;

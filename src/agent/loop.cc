@@ -36,8 +36,10 @@ Loop::Loop(const RunOptions& options, Conversation& conversation, const Services
       sink_(sink),
       gate_(std::move(gate)),
       mailbox_(std::move(mailbox)),
+      offered_(services.tools, options.tools),
       executor_({
           .services = services,
+          .tools = offered_,
           .conversation = conversation,
           .session_id = options.session_id,
           .gate = gate_,
@@ -48,17 +50,20 @@ Loop::Loop(const RunOptions& options, Conversation& conversation, const Services
           .emit = [this](Event event) { emit(std::move(event)); },
           .tell = [box = mailbox_](JobMessage m) { box->push(JobArrived{std::move(m)}); },
       }),
-      model_(options.model),
-      output_limit_(options.model.facts.default_output) {}
+      answering_{.now = options.model, .output_limit = options.model.facts.default_output},
+      batch_summaries_(options.summary_model,
+                       [box = mailbox_](int number, model::ModelEvents events) {
+                         box->push(SummaryArrived{number, std::move(events)});
+                       }) {}
 
 Loop::~Loop() {
   stream_.reset();
-  if (!looking_around_.joinable()) return;
-  if (looked_) {
-    looking_around_.join();
+  if (!look_.thread.joinable()) return;
+  if (look_.found) {
+    look_.thread.join();
   } else {
     left_behind().fetch_add(1);  // given up: a dead file system holds it
-    looking_around_.detach();
+    look_.thread.detach();
   }
 }
 
@@ -76,6 +81,7 @@ RunEnded Loop::run() {
     record(decision);
     emit(TurnEnded{spent_.turns, reply_.stop ? reply_.stop->wire : "", reply_.usage});
     if (const auto* ending = std::get_if<Ending>(&decision)) return ended(*ending);
+    sum_up_batch();
     transition_ = std::get<Transition>(decision);
     spent_ = spend(spent_, *transition_);
   }
@@ -86,9 +92,10 @@ RunEnded Loop::run() {
 void Loop::wind_up(RunEnded& end) {
   cancelled_ = true;  // whatever the model still says is not heard
   stream_.reset();
+  batch_summaries_.stop();
   if (!executor_.settled()) executor_.cancel();
   const auto busy = [this] {
-    const bool looking = looking_around_.joinable() && !looked_ && !gave_up_;
+    const bool looking = look_.thread.joinable() && !look_.found && !cancel_.gave_up;
     return looking || !executor_.idle();
   };
   while (busy()) {
@@ -98,8 +105,8 @@ void Loop::wind_up(RunEnded& end) {
     handle(std::move(*message));
   }
   if (end.message.empty()) end.message = given_up_note();
-  end.not_delivered = std::move(refused_messages_);
-  auto rest = waiting_messages_.take_rest();
+  end.not_delivered = std::move(messages_.refused);
+  auto rest = messages_.waiting.take_rest();
   std::move(rest.begin(), rest.end(), std::back_inserter(end.not_delivered));
 }
 
@@ -108,13 +115,13 @@ void Loop::wind_up(RunEnded& end) {
 // An ending: this turn's request will not be made.
 std::optional<Ending> Loop::prepare() {
   reply_ = Reply("");  // of this turn there is none yet
-  reply_kept_ = false;
+  reply_.kept = false;
   while (auto message = mailbox_->try_pop()) handle(std::move(*message));
-  if (next_model_) use_chosen_model();
+  if (answering_.chosen) use_chosen_model();
   const bool room = cancelled_ || make_room();
   auto messages = cancelled_ || !room ? std::vector<UserMessage>() : take_messages();
   if (cancelled_) {
-    waiting_messages_.put_back(std::move(messages));
+    messages_.waiting.put_back(std::move(messages));
     record_reply(texts::kUserInterrupted);
     return Ending::aborted_streaming;
   }
@@ -122,33 +129,33 @@ std::optional<Ending> Loop::prepare() {
   // It was taken back meanwhile, or a hook refused it: nothing is left to go on with.
   if (transition_ == Transition::message_queued && messages.empty()) return Ending::completed;
   ++spent_.turns;
-  emit(TurnStarted{spent_.turns, transition_, std::exchange(new_model_, std::nullopt)});
+  emit(TurnStarted{spent_.turns, transition_, std::exchange(answering_.untold, std::nullopt)});
   if (spent_.turns > 1) conversation_.history.append({Role::user, later_context()});
-  for (Attachment& attachment : std::exchange(attached_, {})) emit(std::move(attachment));
+  for (Attachment& attachment : std::exchange(look_.attached, {})) emit(std::move(attachment));
   deliver(std::move(messages));
   return std::nullopt;
 }
 
 // What the user said meanwhile, as far as its UserPromptSubmit hooks let it through.
 std::vector<UserMessage> Loop::take_messages() {
-  std::vector<UserMessage> messages = waiting_messages_.take_steering();
+  std::vector<UserMessage> messages = messages_.waiting.take_steering();
   if (messages.empty() && transition_ == Transition::message_queued) {
-    if (auto queued = waiting_messages_.take_next_queued()) messages.push_back(std::move(*queued));
+    if (auto queued = messages_.waiting.take_next_queued()) messages.push_back(std::move(*queued));
   }
   std::vector<UserMessage> passed;
   for (UserMessage& message : messages) {
-    messages_taken_.insert(message.id);
+    messages_.taken.insert(message.id);
     if (hooks_let_through(message)) {
       passed.push_back(std::move(message));
     } else {
-      refused_messages_.push_back(std::move(message));
+      messages_.refused.push_back(std::move(message));
     }
   }
   return passed;
 }
 
 void Loop::deliver(std::vector<UserMessage> messages) {
-  if (cancelled_) return waiting_messages_.put_back(std::move(messages));
+  if (cancelled_) return messages_.waiting.put_back(std::move(messages));
   for (UserMessage& message : messages) {
     emit(Attachment{AttachmentKind::message, "Your message", message.id});
     conversation_.history.append({Role::user, std::move(message.blocks)});
@@ -172,8 +179,7 @@ std::optional<Ending> Loop::append_prompt() {
 
 void Loop::count_overhead() {
   std::int64_t tokens = context::estimate(options_.system_prompt);
-  for (const ToolDefinition& tool : *services_.tools.definitions())
-    tokens += context::estimate(tool);
+  for (const ToolDefinition& tool : *told_tools()) tokens += context::estimate(tool);
   conversation_.history.tokens().set_overhead(tokens);
 }
 
@@ -184,26 +190,25 @@ void Loop::stream() {
     request(attempt > 1);
     wait_until([this] { return reply_.ended; });
     stream_.reset();
-    note_tokens_spent(reply_.usage);
+    note_tokens_spent(reply_.usage, answering_.now.facts.prices);
     // Whether a call has started decides whether the request may be made again.
     wait_until([this] { return !executor_.any_about_to_run(); });
     if (cancelled_) return;
     on_reply_over();
     if (!reply_.failure || executor_.any_began() || executor_.must_end()) return;
     if (!wait_before_retry(*reply_.failure, attempt)) return;
-    if (next_model_) use_chosen_model();  // nothing of the reply is left: the new one may answer
+    if (answering_.chosen)
+      use_chosen_model();  // nothing of the reply is left: the new one may answer
   }
 }
 
-void Loop::note_tokens_spent(const Usage& usage) {
-  usage_.add(usage);
-  if (model_.facts.prices) cost_usd_ += model::cost_usd(usage, *model_.facts.prices);
+void Loop::note_tokens_spent(const Usage& usage, const std::optional<model::Prices>& prices) {
+  expenses_.usage.add(usage);
+  if (prices) expenses_.usd += model::cost_usd(usage, *prices);
 }
 
 void Loop::request(bool again) {
   reply_ = Reply("b" + std::to_string(request_ + 1) + "_");
-  reply_kept_ = true;
-  delivered_ = false;
   held_ = false;
   executor_.begin_turn(options_.tool_start == ToolStart::streaming, again);
   strip_foreign_thinking();
@@ -213,27 +218,42 @@ void Loop::request(bool again) {
 
 // Thinking is signed for one model: another one would refuse it.
 void Loop::strip_foreign_thinking() {
-  if (conversation_.answered_by != model_.name) conversation_.history.strip_thinking();
+  if (conversation_.answered_by != answering_.now.name) conversation_.history.strip_thinking();
+}
+
+// An API refuses a history with calls in a request that tells of no tools.
+OfferedTools::Definitions Loop::told_tools() const {
+  const bool none = offered_.definitions()->empty();
+  return none && conversation_.history.has_calls() ? services_.tools.definitions()
+                                                   : offered_.definitions();
+}
+
+ToolChoice Loop::tool_choice() const {
+  if (offered_.definitions()->empty()) return {ToolChoiceKind::none, {}};
+  if (!options_.tool_choice.forces()) return options_.tool_choice;
+  const bool first_turn = spent_.turns == 1 && !compaction_.summary;
+  return first_turn ? options_.tool_choice : ToolChoice{};
 }
 
 void Loop::send(std::vector<MessagePtr> messages, std::vector<std::size_t> cache_points,
                 bool fresh_connection) {
-  auto& cache = conversation_.encoder_caches[model_.provider_name];
-  if (!cache) cache = model_.provider->make_cache();
+  auto& cache = conversation_.encoder_caches[answering_.now.provider_name];
+  if (!cache) cache = answering_.now.provider->make_cache();
   const model::ModelRequest request{
-      .model = model_.model,
+      .model = answering_.now.model,
       .system = options_.system_prompt,
-      .tools = services_.tools.definitions(),
+      .tools = told_tools(),
+      .tool_choice = tool_choice(),
       .messages = std::move(messages),
       .cache_points = std::move(cache_points),
-      .max_output_tokens = output_limit_,
-      .adaptive_thinking = model_.facts.adaptive_thinking,
+      .max_output_tokens = answering_.output_limit,
+      .adaptive_thinking = answering_.now.facts.adaptive_thinking,
       .fresh_connection = fresh_connection,
   };
-  stream_ = model_.provider->send(request, *cache,
-                                  [box = mailbox_, number = ++request_](model::ModelEvents events) {
-                                    box->push(ModelArrived{number, std::move(events)});
-                                  });
+  stream_ = answering_.now.provider->send(
+      request, *cache, [box = mailbox_, number = ++request_](model::ModelEvents events) {
+        box->push(ModelArrived{number, std::move(events)});
+      });
 }
 
 // The reply's last word: what its end means for calls that are not whole or have not moved on.
@@ -284,8 +304,8 @@ bool Loop::wait_before_retry(const model::ModelFailure& failure, int attempt) {
 // Calls are closed first, then the client drops what it was shown.
 void Loop::discard_reply() {
   executor_.finish_reply(ReplyEnd::discarded, is_last_block_call());
-  reply_kept_ = false;
-  if (delivered_) emit(ReplyDiscarded{spent_.turns});
+  reply_.kept = false;
+  if (reply_.delivered) emit(ReplyDiscarded{spent_.turns});
 }
 
 // ---- settle ------------------------------------------------------------------------------------
@@ -303,20 +323,20 @@ void Loop::settle() {
 TurnFacts Loop::facts() const {
   TurnFacts turn;
   turn.cancelled = cancelled_;
-  turn.call_was_open = call_was_open_;
+  turn.call_was_open = cancel_.call_was_open;
   turn.failure = reply_.failure;
   turn.call_started = executor_.any_began();
-  turn.has_calls = reply_kept_ && reply_.has_calls();
+  turn.has_calls = reply_.kept && reply_.has_calls();
   turn.call_cut = executor_.any_cut();
   turn.blocked = executor_.blocked();
-  turn.hook_stopped = batch_stopped_ || executor_.stopped_by_hook();
+  turn.hook_stopped = turn_hooks_.batch_stopped || executor_.stopped_by_hook();
   turn.repeated = executor_.repeated();
-  turn.steered = waiting_messages_.any(Delivery::steer);
-  turn.queued = waiting_messages_.any(Delivery::queue);
+  turn.steered = messages_.waiting.any(Delivery::steer);
+  turn.queued = messages_.waiting.any(Delivery::queue);
   turn.below_token_budget = token_budget_left(
-      {.budget = options_.token_budget, .spent = usage_.output_tokens.value_or(0)},
-      round_began_at_);
-  turn.over_cost_budget = options_.max_budget_usd && cost_usd_ >= *options_.max_budget_usd;
+      {.budget = options_.token_budget, .spent = expenses_.usage.output_tokens.value_or(0)},
+      expenses_.round_began_at);
+  turn.over_cost_budget = options_.max_budget_usd && expenses_.usd >= *options_.max_budget_usd;
   turn.empty = reply_.empty();
   if (reply_.stop) turn.stop = reply_.stop->reason;
   return turn;
@@ -325,16 +345,16 @@ TurnFacts Loop::facts() const {
 Decision Loop::decide_turn() {
   const bool window_full =
       reply_.stop && reply_.stop->reason == model::StopReason::context_window_exceeded;
-  if (reply_kept_ && !reply_.failure && !window_full) {
+  if (reply_.kept && !reply_.failure && !window_full) {
     conversation_.compaction_breaker.reply_fitted();
   }
   // What was said while the last call ran counts before the run ends.
   while (auto message = mailbox_->try_pop()) handle(std::move(*message));
   const Limits limits{
       .max_turns = options_.max_turns,
-      .can_raise_output = output_limit_ < model_.facts.maximum_output,
+      .can_raise_output = answering_.output_limit < answering_.now.facts.maximum_output,
       .can_compact = may_compact(),
-      .can_fall_back = fallbacks_used_ < options_.fallback_models.size(),
+      .can_fall_back = answering_.fallbacks_used < options_.fallback_models.size(),
   };
   TurnFacts turn = facts();
   Decision decision = decide(turn, spent_, limits);
@@ -356,71 +376,66 @@ Decision Loop::decide_turn() {
 void Loop::record(const Decision& decision) {
   if (cancelled_) return record_reply(texts::kUserInterrupted);
   if (decision == Decision(Transition::fallback_model)) return use_fallback_model();
-  if (!reply_kept_) return;
+  if (!reply_.kept) return;
   const bool raised = decision == Decision(Transition::output_limit_raised);
   const bool resumed = decision == Decision(Transition::output_resumed);
   const bool nudged = decision == Decision(Transition::nudged);
   const bool refused = decision == Decision(Ending::refused) && !executor_.any_began();
-  if (raised) output_limit_ = model_.facts.maximum_output;
+  if (raised) answering_.output_limit = answering_.now.facts.maximum_output;
   if (raised || refused) {
-    reply_kept_ = false;
-    if (delivered_) emit(ReplyDiscarded{spent_.turns});
+    reply_.kept = false;
+    if (reply_.delivered) emit(ReplyDiscarded{spent_.turns});
     return;
   }
   const bool by_limit = reply_.stop && reply_.stop->reason == model::StopReason::max_tokens;
-  if (resumed && by_limit) output_limit_ = model_.facts.maximum_output;
+  if (resumed && by_limit) answering_.output_limit = answering_.now.facts.maximum_output;
   if (nudged) {
     return conversation_.history.append({Role::user, {engine_note(texts::kNudge)}});
   }
   const bool text_cut = resumed && !reply_.has_calls();
   const bool continued = decision == Decision(Transition::budget_continued);
-  if (continued) round_began_at_ = usage_.output_tokens.value_or(0);
+  if (continued) expenses_.round_began_at = expenses_.usage.output_tokens.value_or(0);
   const bool objected = decision == Decision(Transition::stop_hook_blocked);
   const bool window_full = decision == Decision(Transition::compacted) && !reply_.has_calls();
   record_reply(text_cut      ? std::string(texts::kResume)
                : window_full ? std::string(texts::kResumeWindow)
                : continued   ? std::string(texts::kBudgetLeft)
-               : objected    ? texts::stop_hook(hook_reason_)
+               : objected    ? texts::stop_hook(turn_hooks_.reason)
                              : std::string());
 }
 
 // For the rest of this run. The failed reply left nothing behind (no call had started).
 void Loop::use_fallback_model() {
-  const std::string failed = model_.name;
-  use_model(options_.fallback_models[fallbacks_used_++]);
+  const std::string failed = answering_.now.name;
+  answering_.use(options_.fallback_models[answering_.fallbacks_used++]);
   emit(Notice{NoticeLevel::warning, "fallback_model",
-              failed + " could not be had (" + reply_.failure->message + "): " + model_.name +
-                  " answers from here on."});
+              failed + " could not be had (" + reply_.failure->message +
+                  "): " + answering_.now.name + " answers from here on."});
 }
 
 void Loop::record_reply(std::string_view user_text) {
   Message answer{Role::user, {}};
-  if (reply_kept_) {
+  if (reply_.kept) {
     Message said = reply_.message(cancelled_);
     if (!reply_.empty()) {
       conversation_.history.append(std::move(said));
       answer.blocks = executor_.results();
-      std::move(batch_contexts_.begin(), batch_contexts_.end(), std::back_inserter(answer.blocks));
-      batch_contexts_.clear();
+      std::move(turn_hooks_.batch_contexts.begin(), turn_hooks_.batch_contexts.end(),
+                std::back_inserter(answer.blocks));
+      turn_hooks_.batch_contexts.clear();
     }
   }
-  if (reply_kept_) {
+  if (reply_.kept) {
     conversation_.history.tokens().measured(reply_.usage);
-    conversation_.answered_by = model_.name;
+    conversation_.answered_by = answering_.now.name;
   }
   if (!user_text.empty()) answer.blocks.emplace_back(engine_note(user_text));
   if (!answer.blocks.empty()) conversation_.history.append(std::move(answer));
 }
 
 void Loop::use_chosen_model() {
-  use_model(*std::exchange(next_model_, std::nullopt));
+  answering_.use(*std::exchange(answering_.chosen, std::nullopt));
   spent_.output_limit_raised = false;
-}
-
-void Loop::use_model(model::ResolvedModel model) {
-  model_ = std::move(model);
-  new_model_ = model_.name;
-  output_limit_ = model_.facts.default_output;
 }
 
 // ---- small parts -------------------------------------------------------------------------------

@@ -5,17 +5,15 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
-#include <thread>
-#include <unordered_set>
 #include <vector>
 
+#include "agent/batch_summaries.h"
 #include "agent/executor.h"
+#include "agent/loop_state.h"
 #include "agent/reply.h"
 #include "agent/run.h"
 #include "agent/run_message.h"
-#include "agent/summary_reply.h"
 #include "base/mailbox.h"
 
 namespace agentd::agent {
@@ -51,6 +49,8 @@ class Loop {
   void strip_foreign_thinking();
   void on_reply_over();
   void finish_calls();
+  OfferedTools::Definitions told_tools() const;
+  ToolChoice tool_choice() const;
   void send(std::vector<MessagePtr> messages, std::vector<std::size_t> cache_points,
             bool fresh_connection);
   bool wait_before_retry(const model::ModelFailure& failure, int attempt);
@@ -82,6 +82,7 @@ class Loop {
   void on(ModelSet& set);
   void on(MessageSent& sent);
   void on(MessageTakenBack& taken);
+  void on(SummaryArrived& arrived);
 
   void give_up_in_time();
   bool is_last_block_call() const;
@@ -89,7 +90,8 @@ class Loop {
   std::optional<Ending> append_prompt();
   void count_overhead();
   void record(const Decision& decision);
-  void note_tokens_spent(const Usage& usage);
+  void note_tokens_spent(const Usage& usage, const std::optional<model::Prices>& prices);
+  void sum_up_batch();
 
   // Context of its own (loop_context.cc).
   void look(std::function<LookedAround()> find);
@@ -124,7 +126,6 @@ class Loop {
 
   void use_fallback_model();
   void use_chosen_model();
-  void use_model(model::ResolvedModel model);
   void record_reply(std::string_view user_text);
   RunEnded ended(Ending ending);
   std::string why(Ending ending) const;
@@ -141,50 +142,29 @@ class Loop {
   Sink& sink_;
   std::shared_ptr<FlowGate> gate_;
   std::shared_ptr<Mailbox<RunMessage>> mailbox_;
+  const OfferedTools offered_;
   Executor executor_;
 
   Spent spent_;
   std::optional<Transition> transition_;
-  model::ResolvedModel model_;  // answers now: that of the options, a fallback, or a later choice
-  std::optional<model::ResolvedModel> next_model_;  // chosen for the next turn
-  std::optional<std::string> new_model_;            // its name, to be told with the next turn
-  std::size_t fallbacks_used_ = 0;
-  std::int64_t output_limit_ = 0;
-  Usage usage_;
-  double cost_usd_ = 0;
-  std::int64_t round_began_at_ = 0;  // output tokens spent when the tokenBudget was last continued
-  WaitingMessages waiting_messages_;
-  std::vector<UserMessage> refused_messages_;       // by a hook
-  std::unordered_set<std::string> messages_taken_;  // ids the model was told
+  AnsweringModel answering_;
+  Expenses expenses_;
+  Messages messages_;
 
   Reply reply_{""};
-  bool reply_kept_ = true;               // false: discarded, it leaves no trace in history
-  bool delivered_ = false;               // the client saw something of this attempt
-  std::optional<SummaryReply> summary_;  // while a compaction waits for it
-  bool compaction_forbidden_ = false;    // by a hook, the last time
-  std::string summary_fault_;            // why the last one did not come
   std::unique_ptr<model::ModelStream> stream_;
   int request_ = 0;  // counts requests; stale events carry an earlier number
   bool retry_due_ = false;
   bool held_ = false;  // the stream is paused: the client reads too slowly
 
-  std::stop_source hooks_stop_;
-  std::optional<hooks::HookOutcomes> hooks_done_;
-  std::string hook_reason_;            // of the hook that decided last, for people
-  std::vector<Block> batch_contexts_;  // what PostToolBatch hooks say, for the model
-  bool batch_stopped_ = false;
+  TurnHooks turn_hooks_;
+  RunningHooks running_hooks_;
+  CompactionState compaction_;
+  LookState look_;
+  BatchSummaries batch_summaries_;
 
   bool cancelled_ = false;
-  bool call_was_open_ = false;  // when it was cancelled
-  std::vector<std::function<void(Ending)>> cancel_waiters_;
-  std::unique_ptr<Timer> give_up_timer_;
-  bool gave_up_ = false;
-  std::vector<std::string> given_up_;  // the calls that did not stop
-
-  std::optional<LookedAround> looked_;
-  std::optional<TimePoint> last_look_;
-  std::vector<Attachment> attached_;  // to be told with the turn
-  std::thread looking_around_;
+  CancelState cancel_;
 };
 
 template <class Condition>

@@ -37,17 +37,17 @@ bool Loop::may_compact() const {
 // Nothing is known of a model's window before its first reply but what the catalog says.
 bool Loop::near_the_window() const {
   return context::should_compact(conversation_.history.tokens().tokens(),
-                                 model_.facts.context_window, reserve());
+                                 answering_.now.facts.context_window, reserve());
 }
 
 std::int64_t Loop::reserve() const {
-  return context::compaction_reserve(model_.facts.context_window, output_limit_);
+  return context::compaction_reserve(answering_.now.facts.context_window, answering_.output_limit);
 }
 
 // False: the request cannot be sent, the run ends.
 bool Loop::make_room() {
   const bool did_not_fit = transition_ == Transition::compacted ||
-                           conversation_.window_exceeded >= model_.facts.context_window;
+                           conversation_.window_exceeded >= answering_.now.facts.context_window;
   if (!did_not_fit && !near_the_window()) return true;
   if (!options_.auto_compact) return !did_not_fit;
   if (conversation_.history.clear_old_outputs() > 0 && !did_not_fit && !near_the_window()) {
@@ -67,11 +67,11 @@ bool Loop::compact(CompactionTrigger trigger, const std::string& instructions) {
                                                          : hooks::CompactTrigger::automatic,
                                                      instructions});
   emit(Compacting{trigger, before});
-  compaction_forbidden_ = hook.block || hook.stop;
-  if (compaction_forbidden_) {
-    summary_fault_ = "A hook forbids it" + (hook.reason.empty() ? "." : ": " + hook.reason);
+  compaction_.forbidden = hook.block || hook.stop;
+  if (compaction_.forbidden) {
+    compaction_.fault = "A hook forbids it" + (hook.reason.empty() ? "." : ": " + hook.reason);
     conversation_.compaction_breaker.failed();
-    emit(Compacted{trigger, before, before, summary_fault_});
+    emit(Compacted{trigger, before, before, compaction_.fault});
     return false;
   }
   const auto summary = ask_for_summary(instructions);
@@ -79,11 +79,11 @@ bool Loop::compact(CompactionTrigger trigger, const std::string& instructions) {
   auto put_back = summary ? memory_again() : std::vector<context::Attachment>();
   if (!summary || cancelled_) {
     if (!cancelled_) conversation_.compaction_breaker.failed();
-    emit(Compacted{trigger, before, before, cancelled_ ? "Interrupted." : summary_fault_});
+    emit(Compacted{trigger, before, before, cancelled_ ? "Interrupted." : compaction_.fault});
     return false;
   }
   const std::size_t keep_from = context::choose_tail(
-      history.view(), context::tail_budget(model_.facts.context_window, reserve()));
+      history.view(), context::tail_budget(answering_.now.facts.context_window, reserve()));
   auto request = context::last_request(history.view());
   // By hand it is done with, and what is kept says it itself.
   if (trigger == CompactionTrigger::manual || (request && request->index >= keep_from)) {
@@ -120,9 +120,9 @@ RunEnded Loop::compact_only() {
   }
   if (compact(CompactionTrigger::manual, *options_.compaction)) return ended(Ending::completed);
   RunEnded end = ended(cancelled_              ? Ending::aborted_streaming
-                       : compaction_forbidden_ ? Ending::hook_stopped
+                       : compaction_.forbidden ? Ending::hook_stopped
                                                : Ending::model_error);
-  if (!cancelled_) end.message = summary_fault_;
+  if (!cancelled_) end.message = compaction_.fault;
   return end;
 }
 
@@ -133,13 +133,13 @@ std::optional<std::string> Loop::ask_for_summary(const std::string& instructions
   int drops = 0;
   for (int attempt = 1; !cancelled_; ++attempt) {
     request_summary(first, instructions, attempt > 1);
-    wait_until([this] { return summary_->ended; });
+    wait_until([this] { return compaction_.summary->ended; });
     stream_.reset();
-    const SummaryReply reply = *std::exchange(summary_, std::nullopt);
-    note_tokens_spent(reply.usage);
+    const SummaryReply reply = *std::exchange(compaction_.summary, std::nullopt);
+    note_tokens_spent(reply.usage, answering_.now.facts.prices);
     if (cancelled_) break;
     if (does_not_fit(reply)) {
-      summary_fault_ = "The conversation is too long even to be summed up.";
+      compaction_.fault = "The conversation is too long even to be summed up.";
       if (++drops > kMostDrops) return std::nullopt;
       first = context::rounds_to_drop(history.view(),
                                       history.tokens().tokens() * drops / kDroppedShare);
@@ -148,10 +148,10 @@ std::optional<std::string> Loop::ask_for_summary(const std::string& instructions
     const bool refused = reply.stop && reply.stop->reason == model::StopReason::refusal;
     if (!reply.failure && !refused && context::usable_summary(reply.text)) return reply.text;
     if (!reply.failure) {
-      summary_fault_ = "The model gave no summary.";
+      compaction_.fault = "The model gave no summary.";
       return std::nullopt;
     }
-    summary_fault_ = reply.failure->message;
+    compaction_.fault = reply.failure->message;
     if (!wait_before_retry(*reply.failure, attempt)) return std::nullopt;
   }
   return std::nullopt;
@@ -161,7 +161,7 @@ void Loop::request_summary(std::size_t first, const std::string& instructions, b
   auto messages =
       context::summary_request(conversation_.history.view(), {first, instructions, false});
   const std::size_t last = messages.size() - 1;
-  summary_.emplace();
+  compaction_.summary.emplace();
   send(std::move(messages), {last > 0 ? last - 1 : last}, again);
 }
 

@@ -38,8 +38,8 @@ std::set<std::string> directories_of(const platform::ReadSet& read_set) {
 
 // Returns when it has been found, or the run is cancelled: then wind_up sees to the thread.
 void Loop::look(std::function<LookedAround()> find) {
-  looked_.reset();
-  looking_around_ = std::thread([box = mailbox_, find = std::move(find)] {
+  look_.found.reset();
+  look_.thread = std::thread([box = mailbox_, find = std::move(find)] {
     LookedAround found;
     try {
       found = find();
@@ -48,8 +48,8 @@ void Loop::look(std::function<LookedAround()> find) {
     }
     box->push(std::move(found));
   });
-  wait_until([this] { return looked_.has_value(); });
-  if (looked_) looking_around_.join();
+  wait_until([this] { return look_.found.has_value(); });
+  if (look_.found) look_.thread.join();
 }
 
 context::MemoryPlaces Loop::memory_places() const {
@@ -73,10 +73,10 @@ std::vector<Block> Loop::first_context() {
     return found;
   });
   std::vector<Block> blocks;
-  if (!looked_) return blocks;
-  if (!looked_->surroundings.empty()) blocks.emplace_back(TextBlock{looked_->surroundings});
-  conversation_.environment = looked_->surroundings;
-  conversation_.git_root = looked_->git_root;
+  if (!look_.found) return blocks;
+  if (!look_.found->surroundings.empty()) blocks.emplace_back(TextBlock{look_.found->surroundings});
+  conversation_.environment = look_.found->surroundings;
+  conversation_.git_root = look_.found->git_root;
   add_found(blocks);
   return blocks;
 }
@@ -84,8 +84,8 @@ std::vector<Block> Loop::first_context() {
 // At a turn's start: what changed under the session's feet.
 std::vector<Block> Loop::later_context() {
   const auto now = services_.clock.now();
-  if (last_look_ && now - *last_look_ < kBetweenLooks) return {};
-  last_look_ = now;
+  if (look_.last && now - *look_.last < kBetweenLooks) return {};
+  look_.last = now;
   if (conversation_.read_set->entries().empty()) return {};
   look([places = memory_places(), read_set = conversation_.read_set, wall = services_.clock.wall(),
         &files = services_.files, told = conversation_.told_memory]() mutable {
@@ -100,7 +100,7 @@ std::vector<Block> Loop::later_context() {
     return found;
   });
   std::vector<Block> blocks;
-  if (looked_) add_found(blocks);
+  if (look_.found) add_found(blocks);
   return blocks;
 }
 
@@ -112,9 +112,9 @@ std::vector<context::Attachment> Loop::memory_again() {
     return found;
   });
   std::vector<context::Attachment> attachments;
-  if (!looked_) return attachments;
-  conversation_.told_memory = std::move(looked_->told_memory);
-  for (const auto& file : looked_->memory.files) {
+  if (!look_.found) return attachments;
+  conversation_.told_memory = std::move(look_.found->told_memory);
+  for (const auto& file : look_.found->memory.files) {
     attachments.push_back(context::memory_attachment(file));
   }
   return attachments;
@@ -122,16 +122,16 @@ std::vector<context::Attachment> Loop::memory_again() {
 
 void Loop::add_found(std::vector<Block>& blocks) {
   std::vector<context::Attachment> attachments;
-  for (const auto& file : looked_->memory.files) {
+  for (const auto& file : look_.found->memory.files) {
     attachments.push_back(context::memory_attachment(file));
   }
   auto changed = std::exchange(conversation_.untold_changes, {});
-  std::move(looked_->changed.begin(), looked_->changed.end(), std::back_inserter(changed));
+  std::move(look_.found->changed.begin(), look_.found->changed.end(), std::back_inserter(changed));
   for (const auto& file : changed) {
     attachments.push_back(context::changed_file_attachment(file));
   }
-  conversation_.told_memory = std::move(looked_->told_memory);
-  auto& notes = looked_->memory.notes;
+  conversation_.told_memory = std::move(look_.found->told_memory);
+  auto& notes = look_.found->memory.notes;
   if (notes.size() > kMostNotes) {
     const std::string more = std::to_string(notes.size() - kMostNotes);
     notes.resize(kMostNotes);
@@ -139,7 +139,7 @@ void Loop::add_found(std::vector<Block>& blocks) {
   }
   for (auto& note : notes) emit(Notice{NoticeLevel::warning, "memory_file", std::move(note)});
   for (const auto& attachment : attachments) {
-    attached_.push_back({told_kind(attachment.kind), attachment.title, {}});
+    look_.attached.push_back({told_kind(attachment.kind), attachment.title, {}});
   }
   auto rendered =
       context::render(std::move(attachments), kAttachmentTokens, conversation_.shown_attachments);

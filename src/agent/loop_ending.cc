@@ -10,15 +10,15 @@ namespace agentd::agent {
 RunEnded Loop::ended(Ending ending) {
   if (ending == Ending::prompt_too_long || ending == Ending::blocking_limit) {
     conversation_.window_exceeded =
-        std::max(conversation_.window_exceeded, model_.facts.context_window);
+        std::max(conversation_.window_exceeded, answering_.now.facts.context_window);
   }
-  return RunEnded{ending, why(ending), spent_.turns, usage_, {}};
+  return RunEnded{ending, why(ending), spent_.turns, expenses_.usage, {}};
 }
 
 std::string Loop::given_up_note() const {
-  if (given_up_.empty()) return {};
+  if (cancel_.given_up.empty()) return {};
   std::string text = "These did not stop and were given up:";
-  for (const auto& name : given_up_) text += " " + name;
+  for (const auto& name : cancel_.given_up) text += " " + name;
   return text;
 }
 
@@ -36,13 +36,13 @@ std::string Loop::why(Ending ending) const {
       return "A hook ended the run" +
              (executor_.stopped_by_hook() && !executor_.stopped_by_hook()->empty()
                   ? ": " + *executor_.stopped_by_hook()
-              : hook_reason_.empty() ? "."
-                                     : ": " + hook_reason_);
+              : turn_hooks_.reason.empty() ? "."
+                                           : ": " + turn_hooks_.reason);
     case Ending::repeated_calls:
       return "The model made the same calls again and again. Start again on this session and tell "
              "it what to do differently.";
     case Ending::max_budget:
-      return "Stopped: the run has cost " + model::usd(cost_usd_) + ", and " +
+      return "Stopped: the run has cost " + model::usd(expenses_.usd) + ", and " +
              model::usd(*options_.max_budget_usd) +
              " was allowed (maxBudgetUsd, --max-budget-usd). Start again on this session to go on.";
     case Ending::max_turns:
@@ -54,11 +54,11 @@ std::string Loop::why(Ending ending) const {
       return "The reply was cut by the model's output limit again and again. Ask for less at once.";
     case Ending::prompt_too_long:
       return "The conversation no longer fits the model's context window (" +
-             std::to_string(model_.facts.context_window) +
+             std::to_string(answering_.now.facts.context_window) +
              " tokens), and could not be summed up. Start a new session, or go on with a model "
              "that has a larger window.";
     case Ending::blocking_limit:
-      return "The model's context window (" + std::to_string(model_.facts.context_window) +
+      return "The model's context window (" + std::to_string(answering_.now.facts.context_window) +
              " tokens) is full, and compaction is " +
              (options_.auto_compact ? "not getting anywhere" : "off (autoCompact)") +
              ". Use agent/compact, or start a new session.";

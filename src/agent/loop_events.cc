@@ -42,14 +42,14 @@ void Loop::on(model::BlockBegan& began) {
     reply_.begin(began, {});
     return;
   }
-  delivered_ = true;
+  reply_.delivered = true;
   const auto& block = reply_.begin(began, new_tool_use_id(began.tool_use_id));
   executor_.begin(began.block, block.tool_use_id, block.tool_name);
 }
 
 void Loop::on(model::Delta& delta) {
   const auto& block = reply_.append(delta);
-  delivered_ = true;
+  reply_.delivered = true;
   switch (delta.kind) {
     case model::DeltaKind::text:
       return emit(TextDelta{block.block_id, std::move(delta.text)});
@@ -122,7 +122,7 @@ void Loop::handle(RunMessage message) {
 
 void Loop::on(ModelArrived& arrived) {
   if (arrived.request != request_ || cancelled_) return;
-  if (summary_) return summary_->take(arrived.events);
+  if (compaction_.summary) return compaction_.summary->take(arrived.events);
   if (reply_.ended) return;
   for (auto& event : arrived.events) {
     std::visit([this](auto& e) { on(e); }, event);
@@ -153,7 +153,7 @@ void Loop::on(LookedAround& found) {
               std::back_inserter(conversation_.untold_changes));
     found.changed.clear();
   }
-  looked_ = std::move(found);
+  look_.found = std::move(found);
 }
 
 void Loop::on(RetryDue&) {
@@ -161,25 +161,25 @@ void Loop::on(RetryDue&) {
 }
 
 void Loop::on(GiveUpDue&) {
-  gave_up_ = true;
-  given_up_ = executor_.give_up();
-  if (looking_around_.joinable() && !looked_) given_up_.emplace_back("looking around");
+  cancel_.gave_up = true;
+  cancel_.given_up = executor_.give_up();
+  if (look_.thread.joinable() && !look_.found) cancel_.given_up.emplace_back("looking around");
 }
 
 void Loop::on(CancelAsked& asked) {
-  cancel_waiters_.push_back(std::move(asked.done));
+  cancel_.waiters.push_back(std::move(asked.done));
   if (cancelled_) return;
   cancelled_ = true;
-  call_was_open_ = executor_.any_open();
+  cancel_.call_was_open = executor_.any_open();
   stream_.reset();
-  hooks_stop_.request_stop();
+  running_hooks_.stop.request_stop();
   executor_.cancel();
   give_up_in_time();
 }
 
 void Loop::give_up_in_time() {
-  if (give_up_timer_) return;
-  give_up_timer_ =
+  if (cancel_.give_up_timer) return;
+  cancel_.give_up_timer =
       services_.clock.after(kGiveUpAfter, [box = mailbox_] { box->push(GiveUpDue{}); });
 }
 
@@ -196,7 +196,7 @@ void Loop::on(ApprovalsWithdrawn&) {
 }
 
 void Loop::on(HooksDone& done) {
-  hooks_done_ = std::move(done.outcomes);
+  running_hooks_.done = std::move(done.outcomes);
 }
 
 // The reply under way stays that of the model that was asked; the next turn is the new one's.
@@ -207,24 +207,24 @@ void Loop::on(ModelSet& set) {
                     ": the model stays what it is until the run ends."});
     return;
   }
-  next_model_ = std::move(set.model);
+  answering_.chosen = std::move(set.model);
 }
 
 void Loop::on(MessageSent& sent) {
-  waiting_messages_.add(std::move(sent.message));
+  messages_.waiting.add(std::move(sent.message));
   sent.done({});
 }
 
 void Loop::on(MessageTakenBack& taken) {
-  if (waiting_messages_.remove(taken.id)) return taken.done({});
-  if (messages_taken_.count(taken.id) > 0) {
+  if (messages_.waiting.remove(taken.id)) return taken.done({});
+  if (messages_.taken.count(taken.id) > 0) {
     return taken.done(make_error(Code::too_late, "the model was told of it already"));
   }
   taken.done(make_error(Code::not_found, "this run has no message \"" + taken.id + "\""));
 }
 
 std::vector<std::function<void(Ending)>> Loop::take_cancel_waiters() {
-  return std::exchange(cancel_waiters_, {});
+  return std::exchange(cancel_.waiters, {});
 }
 
 }  // namespace agentd::agent

@@ -33,11 +33,7 @@ struct Joined {
 };
 
 Json content_of(const Block& block) {
-  std::string text;
-  for (const ToolContent& part : std::get<ToolResultBlock>(block).content) {
-    if (const auto* said = std::get_if<TextBlock>(&part)) text += said->text;
-  }
-  return {{"content", std::move(text)}};
+  return {{"content", agentd::text_of(std::get<ToolResultBlock>(block).content)}};
 }
 
 }  // namespace
@@ -51,10 +47,10 @@ hooks::MergedVerdict Loop::run_hooks(hooks::EventInput event) {
   const HookContext context = hook_context();
   auto input = context.with(std::move(event));
   if (cancelled_ || !context.has(hooks::event_of(input))) return {};
-  hooks_done_.reset();
-  hooks_stop_ = std::stop_source();
+  running_hooks_.done.reset();
+  running_hooks_.stop = std::stop_source();
   std::thread thread([box = mailbox_, set = context.set, input = std::move(input),
-                      &commands = services_.commands, stop = hooks_stop_.get_token()] {
+                      &commands = services_.commands, stop = running_hooks_.stop.get_token()] {
     HooksDone done;
     try {
       done.outcomes = hooks::run(*set, input, commands, stop);
@@ -63,19 +59,20 @@ hooks::MergedVerdict Loop::run_hooks(hooks::EventInput event) {
     }
     box->push(std::move(done));
   });
-  const Joined joined{thread, hooks_stop_};
+  const Joined joined{thread, running_hooks_.stop};
   // Also after a cancel: they are being killed then, and end.
-  while (!hooks_done_) {
+  while (!running_hooks_.done) {
     auto message = mailbox_->pop();
     if (!message) break;
     handle(std::move(*message));
   }
-  if (!hooks_done_) return {};
-  for (auto& record : hooks_done_->records) emit(HookRan{std::move(record), {}});
-  for (auto* texts : {&hooks_done_->merged.system_messages, &hooks_done_->merged.notices}) {
+  if (!running_hooks_.done) return {};
+  for (auto& record : running_hooks_.done->records) emit(HookRan{std::move(record), {}});
+  for (auto* texts :
+       {&running_hooks_.done->merged.system_messages, &running_hooks_.done->merged.notices}) {
     for (auto& text : *texts) emit(Notice{NoticeLevel::info, "hook_message", std::move(text)});
   }
-  return std::exchange(hooks_done_, std::nullopt)->merged;
+  return std::exchange(running_hooks_.done, std::nullopt)->merged;
 }
 
 void Loop::add_contexts(std::vector<Block>& blocks, std::string_view event,
@@ -98,7 +95,7 @@ std::optional<std::vector<Block>> Loop::contexts_for_prompt() {
   }
   auto verdict = run_hooks(hooks::UserPromptSubmitInput{text_of(options_.prompt)});
   if (verdict.stop || verdict.block) {
-    hook_reason_ = verdict.stop ? verdict.stop_reason : verdict.reason;
+    turn_hooks_.reason = verdict.stop ? verdict.stop_reason : verdict.reason;
     return std::nullopt;
   }
   add_contexts(blocks, "UserPromptSubmit", std::move(verdict.contexts));
@@ -117,10 +114,10 @@ bool Loop::hooks_let_through(const UserMessage& message) {
 
 // After the calls of a reply have settled: what is said goes behind their results.
 void Loop::tell_hooks_of_batch() {
-  batch_contexts_.clear();
-  batch_stopped_ = false;
-  hook_reason_.clear();
-  if (cancelled_ || !reply_kept_ || !reply_.has_calls()) return;
+  turn_hooks_.batch_contexts.clear();
+  turn_hooks_.batch_stopped = false;
+  turn_hooks_.reason.clear();
+  if (cancelled_ || !reply_.kept || !reply_.has_calls()) return;
   if (!hook_context().has(hooks::Event::post_tool_batch)) return;
   hooks::PostToolBatchInput batch;
   const auto results = executor_.results();
@@ -131,21 +128,18 @@ void Loop::tell_hooks_of_batch() {
         {block.tool_name, block.input, block.tool_use_id, content_of(results[next++])});
   }
   auto verdict = run_hooks(std::move(batch));
-  batch_stopped_ = verdict.stop || verdict.block;
-  if (batch_stopped_) hook_reason_ = verdict.stop ? verdict.stop_reason : verdict.reason;
-  add_contexts(batch_contexts_, "PostToolBatch", std::move(verdict.contexts));
+  turn_hooks_.batch_stopped = verdict.stop || verdict.block;
+  if (turn_hooks_.batch_stopped)
+    turn_hooks_.reason = verdict.stop ? verdict.stop_reason : verdict.reason;
+  add_contexts(turn_hooks_.batch_contexts, "PostToolBatch", std::move(verdict.contexts));
 }
 
 // The last gate: only asked when nothing else is left to do.
 Loop::StopHookWord Loop::ask_stop_hooks() {
-  std::string said;
-  for (const ReplyBlock& block : reply_.blocks()) {
-    if (block.kind == model::BlockKind::text) said += block.text;
-  }
-  auto verdict = run_hooks(hooks::StopInput{spent_.stop_hook_blocked > 0, std::move(said)});
+  auto verdict = run_hooks(hooks::StopInput{spent_.stop_hook_blocked > 0, reply_.text()});
   const StopHookWord word{verdict.block && !verdict.stop, verdict.stop};
-  hook_reason_ = verdict.stop ? verdict.stop_reason : verdict.reason;
-  for (const std::string& context : verdict.contexts) hook_reason_ += "\n" + context;
+  turn_hooks_.reason = verdict.stop ? verdict.stop_reason : verdict.reason;
+  for (const std::string& context : verdict.contexts) turn_hooks_.reason += "\n" + context;
   if (word.objects && spent_.stop_hook_blocked >= kMaxStopHookBlocked) {
     emit(Notice{NoticeLevel::warning, "stop_hook_ignored",
                 "A Stop hook has objected " + std::to_string(kMaxStopHookBlocked) +

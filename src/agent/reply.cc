@@ -31,6 +31,14 @@ ReplyBlock& Reply::end(const model::BlockEnded& ended_block) {
   return target;
 }
 
+std::string Reply::text() const {
+  std::string text;
+  for (const ReplyBlock& block : blocks_) {
+    if (block.kind == model::BlockKind::text) text += block.text;
+  }
+  return text;
+}
+
 bool Reply::has_calls() const {
   return std::any_of(blocks_.begin(), blocks_.end(),
                      [](const ReplyBlock& block) { return block.kind == BlockKind::tool_use; });

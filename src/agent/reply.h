@@ -37,6 +37,7 @@ class Reply {
   const std::vector<ReplyBlock>& blocks() const { return blocks_; }
 
   bool has_calls() const;
+  std::string text() const;  // what was said, without reasoning
   /// Neither text nor a call: thinking alone does not count as an answer.
   bool empty() const;
 
@@ -46,7 +47,9 @@ class Reply {
 
   std::optional<model::StopTold> stop;
   std::optional<model::ModelFailure> failure;
-  bool ended = false;  // MessageEnded or Failed came
+  bool ended = false;      // MessageEnded or Failed came
+  bool kept = true;        // false: discarded, it leaves no trace in history
+  bool delivered = false;  // the client saw something of it
   Usage usage;
 
  private:

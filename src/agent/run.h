@@ -28,11 +28,13 @@
 
 #include "agent/conversation.h"
 #include "agent/event.h"
+#include "agent/offered_tools.h"
 #include "base/clock.h"
 #include "base/flow_gate.h"
 #include "base/ids.h"
 #include "context/memory.h"
 #include "hooks/hook_set.h"
+#include "message/tool_choice.h"
 #include "model/models.h"
 #include "model/retry.h"
 #include "tools/registry.h"
@@ -49,6 +51,9 @@ struct RunOptions {
   model::ResolvedModel model;
   std::string system_prompt;
   int max_turns = 0;  // 0: none
+  ToolWishes tools;
+  /// A forced call is for the first turn; `none` is for all.
+  ToolChoice tool_choice;
   ToolStart tool_start = ToolStart::streaming;
   bool approvals = true;  // false: nobody can be asked, every question is denied at once
   context::MemoryPlaces memory_places;  // home, config and trust; the rest is the session's
@@ -60,6 +65,7 @@ struct RunOptions {
   std::int64_t token_budget = 0;                // output tokens the user wants spent; 0: none
   std::optional<double> max_budget_usd;         // needs prices of every model that may answer
   std::vector<model::ResolvedModel> fallback_models;  // asked in turn when `model` cannot be had
+  std::optional<model::ResolvedModel> summary_model;  // says what each batch of calls did
   model::RetryPolicy retry;
 };
 

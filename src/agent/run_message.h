@@ -63,6 +63,12 @@ struct MessageSent {
   std::function<void(Result<void>)> done;
 };
 
+/// Of the small model's answer number `number` (BatchSummaries).
+struct SummaryArrived {
+  int number = 0;
+  model::ModelEvents events;
+};
+
 struct MessageTakenBack {
   std::string id;
   std::function<void(Result<void>)> done;
@@ -71,6 +77,6 @@ struct MessageTakenBack {
 using RunMessage =
     std::variant<ModelArrived, JobArrived, LookedAround, RetryDue, FlowResumed, GiveUpDue,
                  CancelAsked, ApprovalAnswered, ModeSet, ApprovalsWithdrawn, HooksDone, ModelSet,
-                 MessageSent, MessageTakenBack>;
+                 MessageSent, MessageTakenBack, SummaryArrived>;
 
 }  // namespace agentd::agent

@@ -69,6 +69,7 @@ inline std::string stop_hook(std::string_view reason) {
 }
 
 inline std::string unknown_tool(std::string_view name, std::string_view known) {
+  if (known.empty()) return "There is no tool named `" + std::string(name) + "`, nor any other.";
   return "There is no tool named `" + std::string(name) +
          "`. Tools you can call: " + std::string(known) + ".";
 }

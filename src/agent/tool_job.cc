@@ -104,14 +104,6 @@ bool ask_hooks_instead(ToolJob& job, Access& access, permission::Verdict& verdic
   return true;
 }
 
-std::string text_of(const tools::Outcome& outcome) {
-  std::string text;
-  for (const ToolContent& part : outcome.content) {
-    if (const auto* block = std::get_if<TextBlock>(&part)) text += block->text;
-  }
-  return text;
-}
-
 void add_context(tools::Outcome& outcome, hooks::Event event, std::vector<std::string> said) {
   for (std::string& text : said) {
     outcome.content.emplace_back(
@@ -126,11 +118,14 @@ void tell_hooks_after(ToolJob& job, tools::Outcome& outcome, std::chrono::millis
       outcome.is_error ? hooks::Event::post_tool_use_failure : hooks::Event::post_tool_use;
   if (!job.hooks.has(event) || job.context.stop.stop_requested()) return;
   const std::string& name = job.tool->definition().name;
-  hooks::EventInput input = hooks::PostToolUseInput{
-      name, *job.input, {{"content", text_of(outcome)}}, job.context.tool_use_id, took.count()};
+  hooks::EventInput input = hooks::PostToolUseInput{name,
+                                                    *job.input,
+                                                    {{"content", text_of(outcome.content)}},
+                                                    job.context.tool_use_id,
+                                                    took.count()};
   if (outcome.is_error) {
     input = hooks::PostToolUseFailureInput{
-        name, *job.input, job.context.tool_use_id, text_of(outcome), false, took.count()};
+        name, *job.input, job.context.tool_use_id, text_of(outcome.content), false, took.count()};
   }
   auto merged = run_hooks(job, std::move(input));
   if (merged.block && !merged.reason.empty()) {

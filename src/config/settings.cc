@@ -88,6 +88,10 @@ class Loader {
       notice("settings_ignored", path, "a project cannot choose a script as the model");
       file.model.reset();
     }
+    if (file.tool_summary_model && file.tool_summary_model->starts_with("script:")) {
+      notice("settings_ignored", path, "a project cannot choose a script as toolSummaryModel");
+      file.tool_summary_model.reset();
+    }
     if (file.max_budget_usd && users_budget_ && *file.max_budget_usd > *users_budget_) {
       notice("settings_ignored", path, "a project cannot raise your maxBudgetUsd");
       file.max_budget_usd.reset();
@@ -122,6 +126,7 @@ class Loader {
       out.origins["fallbackModels"] = path;
     }
     set(out.max_budget_usd, file.max_budget_usd, "maxBudgetUsd", path);
+    set(out.tool_summary_model, std::move(file.tool_summary_model), "toolSummaryModel", path);
     set(out.auto_compact, file.auto_compact, "autoCompact", path);
     if (file.retry) {
       set(out.retry.attempts, file.retry->attempts, "retry.attempts", path);

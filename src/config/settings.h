@@ -36,6 +36,7 @@ struct Settings {
   std::vector<std::string> fallback_models;
   std::optional<double> max_budget_usd;
   std::optional<bool> auto_compact;
+  std::optional<std::string> tool_summary_model;
   RetrySettings retry;
   StallSettings stall;
   std::string anthropic_api_key;   // empty: none
@@ -44,6 +45,7 @@ struct Settings {
   std::string openai_base_url;     // empty: the usual one
   std::string ollama_host;         // empty: the usual one
   std::vector<Provider> providers;
+  std::vector<std::string> denied_tools;  // by denied_tools.h, from Claude Code's files too
   /// Where each value that is set came from: `maxTurns`, `retry.attempts` -> a file, or the name
   /// of the variable.
   std::map<std::string, std::string> origins;
@@ -51,7 +53,8 @@ struct Settings {
 
 /// Something in the settings a person should know.
 struct SettingsNotice {
-  std::string code;  // settings_broken, settings_value, settings_unknown, settings_ignored
+  std::string
+      code;  // settings_broken, settings_value, settings_unknown, settings_ignored, settings_rule
   std::string message;
 };
 

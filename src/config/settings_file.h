@@ -97,12 +97,14 @@ struct SettingsFile {
   std::optional<std::vector<std::string>> fallback_models;
   std::optional<double> max_budget_usd;
   std::optional<bool> auto_compact;
+  std::optional<std::string> tool_summary_model;
   std::optional<RetrySettings> retry;
   std::optional<StallSettings> stall;
   std::optional<AnthropicSettings> anthropic;
   std::optional<wire::Json> hooks;              // hooks/settings.h reads and judges
   std::optional<wire::Json> disable_all_hooks;  // these two
   std::optional<wire::Json> providers;
+  std::optional<wire::Json> permissions;  // denied_tools.h reads and judges
 
   static void fields(auto& field) {
     field("model", &SettingsFile::model, "As in agent/start.");
@@ -113,12 +115,14 @@ struct SettingsFile {
     field("maxBudgetUsd", &SettingsFile::max_budget_usd, "As in agent/start.", {.minimum = 0});
     field("autoCompact", &SettingsFile::auto_compact,
           "Whether a conversation that nears the model's window is summed up.");
+    field("toolSummaryModel", &SettingsFile::tool_summary_model, "As in agent/start.");
     field("retry", &SettingsFile::retry, "How failed model calls are tried again.");
     field("stall", &SettingsFile::stall, "How long a silent endpoint is waited for.");
     field("anthropic", &SettingsFile::anthropic, "Key and address of the Anthropic API.");
     field("hooks", &SettingsFile::hooks, "Commands that run at events, as in Claude Code.");
     field("disableAllHooks", &SettingsFile::disable_all_hooks, "true: no hook runs.");
     field("providers", &SettingsFile::providers, "More endpoints, by name.", {.object = true});
+    field("permissions", &SettingsFile::permissions, "deny: tools that are never offered.");
   }
 };
 

@@ -66,6 +66,8 @@ class History {
   const std::vector<RecordedChange>& changes() const { return changes_; }
   bool empty() const { return log_.empty(); }
 
+  /// Whether a model ever called a tool in this session.
+  bool has_calls() const { return !tool_use_ids_.empty(); }
   /// Claims `id` if it is not empty and was never used in this session.
   bool claim_tool_use_id(const std::string& id);
 

@@ -13,6 +13,14 @@ void sum(std::optional<std::int64_t>& field, const std::optional<std::int64_t>& 
 
 }  // namespace
 
+std::string text_of(const std::vector<ToolContent>& content) {
+  std::string text;
+  for (const ToolContent& part : content) {
+    if (const auto* said = std::get_if<TextBlock>(&part)) text += said->text;
+  }
+  return text;
+}
+
 void Usage::overwrite(const Usage& later) {
   replace(input_tokens, later.input_tokens);
   replace(cache_creation_input_tokens, later.cache_creation_input_tokens);

@@ -68,6 +68,9 @@ struct Message {
 /// Messages never change once they are in a history, so views and caches share them.
 using MessagePtr = std::shared_ptr<const Message>;
 
+/// What `content` says in words; images say nothing.
+std::string text_of(const std::vector<ToolContent>& content);
+
 /// A tool as the model is told of it.
 struct ToolDefinition {
   std::string name;         // ^[a-zA-Z0-9_-]{1,64}$

@@ -46,11 +46,33 @@ void append_tools(std::string& out, const std::vector<ToolDefinition>& tools, bo
   out += ']';
 }
 
+// The usual choice is not written: it is the API's own.
+void append_tool_choice(std::string& out, const ToolChoice& choice) {
+  switch (choice.kind) {
+    case ToolChoiceKind::automatic:
+      return;
+    case ToolChoiceKind::any:
+      out += R"(,"tool_choice":{"type":"any"})";
+      return;
+    case ToolChoiceKind::none:
+      out += R"(,"tool_choice":{"type":"none"})";
+      return;
+    case ToolChoiceKind::tool:
+      out += R"(,"tool_choice":{"type":"tool","name":)";
+      wire::append_string(out, choice.name);
+      out += '}';
+      return;
+  }
+}
+
 std::string encode_tail(const ModelRequest& request) {
   std::string out = R"(],"max_tokens":)";
   wire::append_int(out,
                    request.max_output_tokens > 0 ? request.max_output_tokens : kSafeMaximumTokens);
-  if (request.adaptive_thinking) out += R"(,"thinking":{"type":"adaptive","display":"summarized"})";
+  // With a forced call the API refuses thinking.
+  const bool thinks = request.adaptive_thinking && !request.tool_choice.forces();
+  if (thinks) out += R"(,"thinking":{"type":"adaptive","display":"summarized"})";
+  if (request.tools && !request.tools->empty()) append_tool_choice(out, request.tool_choice);
   out += R"(,"stream":true})";
   return out;
 }

@@ -34,6 +34,25 @@ void append_tools(std::string& out, const std::vector<ToolDefinition>& tools) {
   out += ']';
 }
 
+// The usual choice is not written: it is the API's own.
+void append_tool_choice(std::string& out, const ToolChoice& choice) {
+  switch (choice.kind) {
+    case ToolChoiceKind::automatic:
+      return;
+    case ToolChoiceKind::any:
+      out += R"(,"tool_choice":"required")";
+      return;
+    case ToolChoiceKind::none:
+      out += R"(,"tool_choice":"none")";
+      return;
+    case ToolChoiceKind::tool:
+      out += R"(,"tool_choice":{"type":"function","function":{"name":)";
+      wire::append_string(out, choice.name);
+      out += "}}";
+      return;
+  }
+}
+
 std::string encode_tail(const ModelRequest& request, const ChatDialect& dialect) {
   std::string out = R"(],"stream":true)";
   if (dialect.stream_options) out += R"(,"stream_options":{"include_usage":true})";
@@ -41,6 +60,7 @@ std::string encode_tail(const ModelRequest& request, const ChatDialect& dialect)
     wire::append_key(out, to_string(dialect.limit));
     wire::append_int(out, request.max_output_tokens);
   }
+  if (request.tools && !request.tools->empty()) append_tool_choice(out, request.tool_choice);
   out += '}';
   return out;
 }

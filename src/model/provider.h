@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "message/message.h"
+#include "message/tool_choice.h"
 #include "model/event.h"
 
 namespace agentd::model {
@@ -19,6 +20,7 @@ struct ModelRequest {
   std::string model;  // the provider's own name, without `provider/`
   std::string system;
   std::shared_ptr<const std::vector<ToolDefinition>> tools;  // the same pointer while unchanged
+  ToolChoice tool_choice = {};
   std::vector<MessagePtr> messages;
   /// Indexes into `messages` after whose last block a prompt cache may be cut, oldest first; an
   /// API takes as many of the last ones as it allows.

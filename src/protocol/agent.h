@@ -7,6 +7,17 @@
 
 namespace agentd::protocol {
 
+struct ToolChoice {
+  static constexpr std::string_view kName = "ToolChoice";
+  ToolChoiceType type = ToolChoiceType::automatic;
+  std::optional<std::string> name;
+
+  static void fields(auto& field) {
+    field("type", &ToolChoice::type, "Whether it may, must or must not.");
+    field("name", &ToolChoice::name, "With type tool: which.");
+  }
+};
+
 struct StartParams {
   static constexpr std::string_view kName = "StartParams";
   Prompt prompt;
@@ -20,6 +31,9 @@ struct StartParams {
   std::optional<OnDeny> on_deny;
   std::optional<std::string> system_prompt;
   std::optional<std::vector<std::string>> fallback_models;
+  std::optional<std::vector<std::string>> tools;
+  std::optional<ToolChoice> tool_choice;
+  std::optional<std::string> tool_summary_model;
   std::optional<bool> trusted;
   std::optional<double> max_budget_usd;
   std::optional<std::int64_t> token_budget;
@@ -58,6 +72,14 @@ struct StartParams {
         "fallbackModels", &StartParams::fallback_models,
         "Models to go on with, in this order and for this run only, when the one before cannot be "
         "had (overload, rate limit, server or network fault). Absent: those of the settings.");
+    field("tools", &StartParams::tools,
+          "The tools that this run offers its model, by the names of tool/list; empty: none. "
+          "Absent: all. What the settings deny (permissions.deny) is never offered.");
+    field("toolChoice", &StartParams::tool_choice,
+          "Whether the model may, must or must not call tools.");
+    field("toolSummaryModel", &StartParams::tool_summary_model,
+          "A small model that says in a line what each batch of calls did (agent/toolSummary); an "
+          "empty name: none. Absent: that of the settings, else none.");
     field("trusted", &StartParams::trusted,
           "The user trusts the workspace: what its own files decide (hooks) counts. Only looked at "
           "when the session begins. Absent: as `agentd trust` has it.");

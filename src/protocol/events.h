@@ -276,6 +276,17 @@ struct HookRan {
   }
 };
 
+struct ToolSummary {
+  static constexpr std::string_view kName = "ToolSummary";
+  std::vector<std::string> tool_use_ids;
+  std::string summary;
+
+  static void fields(auto& field) {
+    field("toolUseIds", &ToolSummary::tool_use_ids, "The calls, in their order.");
+    field("summary", &ToolSummary::summary, "What they did or found; one line.");
+  }
+};
+
 struct Notice {
   static constexpr std::string_view kName = "Notice";
   NoticeLevel level = NoticeLevel::info;

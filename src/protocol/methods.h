@@ -116,6 +116,10 @@ inline constexpr Notification<OfRun<Compacted>> kCompacted{
     "The model sees a summary in place of the older messages from now on, or why it does not."};
 inline constexpr Notification<OfRun<HookRan>> kHook{"agent/hook",
                                                     "A hook of the user's settings has run."};
+inline constexpr Notification<OfRun<ToolSummary>> kToolSummary{
+    "agent/toolSummary",
+    "One line about what a reply's calls did, where toolSummaryModel names a model for it. Comes "
+    "some time after their results, or never: nothing waits for it."};
 inline constexpr Notification<OfRun<Notice>> kNotice{
     "agent/notice", "Something a person should know that changes nothing for programs."};
 inline constexpr Notification<OfRun<RunEnded>> kRunEnded{
@@ -131,7 +135,7 @@ constexpr void each_method(Visitor&& visit) {
   all(kToolList, kModelList);
   all(kRunStarted, kTurnStarted, kTextDelta, kThinkingDelta, kToolUse, kApprovalRequested,
       kApprovalResolved, kToolProgress, kToolResult, kReplyDiscarded, kRetrying, kAttachment,
-      kCompacting, kCompacted, kHook, kNotice, kTurnEnded, kRunEnded);
+      kCompacting, kCompacted, kHook, kToolSummary, kNotice, kTurnEnded, kRunEnded);
 }
 
 }  // namespace agentd::protocol

@@ -28,6 +28,17 @@ constexpr auto wire_names(ToolStart) {
        {after_reply, "afterReply", "Calls wait for the positive end of the reply."}});
 }
 
+enum class ToolChoiceType { automatic, any, none, tool };
+
+constexpr auto wire_names(ToolChoiceType) {
+  using enum ToolChoiceType;
+  return wire::names<ToolChoiceType>(
+      "ToolChoiceType", {{automatic, "auto", "As the model sees fit. The default."},
+                         {any, "any", "Its first reply must call a tool, whichever."},
+                         {none, "none", "It must call none."},
+                         {tool, "tool", "Its first reply must call the one that is named."}});
+}
+
 enum class Delivery { steer, queue };
 
 constexpr auto wire_names(Delivery) {

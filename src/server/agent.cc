@@ -26,7 +26,9 @@ std::string run_id_member(const std::string& run_id) {
 // A fault of what was wished for, at its parameter; one that names a file or a setting stays there.
 Error at_wish(Error error, const char* model_came_from) {
   if (error.where == "model") error.where = model_came_from;
-  if (error.where == "fallbackModels" || error.where == "maxBudgetUsd") {
+  const bool of_request = error.where == "fallbackModels" || error.where == "maxBudgetUsd" ||
+                          error.where.starts_with("tool");
+  if (of_request) {
     error.where = "params." + error.where;
   }
   return error;
@@ -91,7 +93,13 @@ void Server::start(protocol::StartParams params, Answer<protocol::StartResult> a
   if (!wishes.model) wishes.model = options_.model;
   if (params.tool_start) wishes.tool_start = from_protocol(*params.tool_start);
   wishes.max_turns = params.max_turns;
+  wishes.tools = std::move(params.tools);
+  if (params.tool_choice) {
+    wishes.tool_choice = {from_protocol(params.tool_choice->type),
+                          params.tool_choice->name.value_or("")};
+  }
   wishes.system_prompt = std::move(params.system_prompt);
+  wishes.tool_summary_model = std::move(params.tool_summary_model);
   wishes.fallback_models = std::move(params.fallback_models);
   wishes.max_budget_usd = params.max_budget_usd;
   auto run = engine_.options(wishes, (*session)->settings, notices);

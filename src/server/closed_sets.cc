@@ -208,6 +208,20 @@ permission::Mode from_protocol(protocol::PermissionMode value) {
   return {};
 }
 
+ToolChoiceKind from_protocol(protocol::ToolChoiceType type) {
+  switch (type) {
+    case protocol::ToolChoiceType::automatic:
+      return ToolChoiceKind::automatic;
+    case protocol::ToolChoiceType::any:
+      return ToolChoiceKind::any;
+    case protocol::ToolChoiceType::none:
+      return ToolChoiceKind::none;
+    case protocol::ToolChoiceType::tool:
+      return ToolChoiceKind::tool;
+  }
+  return ToolChoiceKind::automatic;
+}
+
 agent::Delivery from_protocol(protocol::Delivery value) {
   switch (value) {
     case protocol::Delivery::steer:

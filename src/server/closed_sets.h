@@ -24,6 +24,7 @@ protocol::NoticeLevel to_protocol(agent::NoticeLevel level);
 protocol::OutputStream to_protocol(platform::OutputStream stream);
 
 permission::Mode from_protocol(protocol::PermissionMode mode);
+ToolChoiceKind from_protocol(protocol::ToolChoiceType type);
 agent::Delivery from_protocol(protocol::Delivery delivery);
 agent::ToolStart from_protocol(protocol::ToolStart start);
 agent::ApprovalDecision from_protocol(protocol::ApprovalDecision decision);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "config/denied_tools.h"
 #include "config/trust.h"
 #include "hooks/settings_documents.h"
 #include "model/address.h"
@@ -102,11 +103,36 @@ Error at_wish(Error error, const char* wish) {
   return error;
 }
 
+// The tools as the request and the settings want them; an error names what does not exist.
+Result<agent::ToolWishes> tool_wishes(const RunWishes& wishes, const config::Settings& settings,
+                                      const tools::Registry& tools) {
+  const auto known = [&](const std::string& name) { return tools.find(name) != nullptr; };
+  for (const std::string& name : wishes.tools.value_or(std::vector<std::string>())) {
+    if (!known(name)) {
+      return make_error(Code::invalid_input, "there is no tool \"" + name + "\" (see tool/list)",
+                        "tools");
+    }
+  }
+  agent::ToolWishes wanted{wishes.tools, settings.denied_tools};
+  const agent::OfferedTools offered(tools, wanted);
+  const ToolChoice& choice = wishes.tool_choice;
+  if (choice.kind == ToolChoiceKind::tool && offered.find(choice.name) == nullptr) {
+    return make_error(Code::invalid_input,
+                      "expected the name of a tool that is offered (" + offered.names() + ")",
+                      "toolChoice.name");
+  }
+  if (choice.forces() && offered.definitions()->empty()) {
+    return make_error(Code::invalid_input, "no tool is offered that could be called", "toolChoice");
+  }
+  return wanted;
+}
+
 // A budget that cannot be watched must not look as if it were.
 std::optional<Error> unpriced_model(const agent::RunOptions& options) {
   if (!options.max_budget_usd) return std::nullopt;
   std::vector<const model::ResolvedModel*> models{&options.model};
   for (const auto& fallback : options.fallback_models) models.push_back(&fallback);
+  if (options.summary_model) models.push_back(&*options.summary_model);
   for (const auto* model : models) {
     if (model->facts.prices) continue;
     return make_error(
@@ -189,6 +215,12 @@ void Engine::read_what_needs_trust(const std::string& directory, std::optional<b
                              .cwd = {},
                              .trusted = *trusted};
   if (documents.list.empty()) return;
+  for (const auto& document : documents.list) {
+    auto denied = config::denied_tools(document.json, document.path);
+    auto& names = beginning.settings.settings.denied_tools;
+    std::move(denied.names.begin(), denied.names.end(), std::back_inserter(names));
+    std::move(denied.notices.begin(), denied.notices.end(), std::back_inserter(notices));
+  }
   auto loaded = hooks::load_hooks(documents.list, *trusted);
   std::move(loaded.notices.begin(), loaded.notices.end(), std::back_inserter(notices));
   if (loaded.ignored > 0) {
@@ -228,6 +260,10 @@ Result<agent::RunOptions> Engine::options(const RunWishes& wishes, const config:
   options.max_turns = wishes.max_turns.value_or(settings.max_turns.value_or(0));
   if (settings.tool_start) options.tool_start = from_config(*settings.tool_start);
   if (wishes.tool_start) options.tool_start = *wishes.tool_start;
+  auto tools_wanted = tool_wishes(wishes, settings, tools());
+  if (!tools_wanted) return tools_wanted.error();
+  options.tools = std::move(*tools_wanted);
+  options.tool_choice = wishes.tool_choice;
   options.retry = retry_policy(settings.retry);
   options.auto_compact = settings.auto_compact.value_or(true);
   options.max_budget_usd = wishes.max_budget_usd ? wishes.max_budget_usd : settings.max_budget_usd;
@@ -235,6 +271,13 @@ Result<agent::RunOptions> Engine::options(const RunWishes& wishes, const config:
     auto resolved = models().resolve(fallback);
     if (!resolved) return at_wish(resolved.error(), "fallbackModels");
     options.fallback_models.push_back(std::move(*resolved));
+  }
+  const std::string summary_model =
+      wishes.tool_summary_model.value_or(settings.tool_summary_model.value_or(""));
+  if (!summary_model.empty()) {
+    auto resolved = models().resolve(summary_model);
+    if (!resolved) return at_wish(resolved.error(), "toolSummaryModel");
+    options.summary_model = std::move(*resolved);
   }
   if (auto unpriced = unpriced_model(options)) return std::move(*unpriced);
   return options;

@@ -27,6 +27,9 @@ struct RunWishes {
   std::optional<int> max_turns;
   std::optional<agent::ToolStart> tool_start;
   std::optional<std::string> system_prompt;
+  std::optional<std::vector<std::string>> tools;
+  ToolChoice tool_choice;
+  std::optional<std::string> tool_summary_model;
   std::optional<std::vector<std::string>> fallback_models;
   std::optional<double> max_budget_usd;
 };
@@ -59,7 +62,8 @@ class Engine {
 
   /// Fills in model, limits and policies; ids and prompt are the caller's. Tells in `notices` what
   /// a person should know of the choice. An error's `where` names the wish at fault: `model`,
-  /// `fallbackModels`, `maxBudgetUsd`.
+  /// `fallbackModels`, `maxBudgetUsd`, `tools`, `toolChoice`,
+  /// `toolSummaryModel`.
   Result<agent::RunOptions> options(const RunWishes& wishes, const config::Settings& settings,
                                     std::vector<agent::Notice>& notices);
 

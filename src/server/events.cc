@@ -203,6 +203,12 @@ void EventWriter::write(const agent::HookRan& event) {
   channel_.notify(protocol::kHook.name, members(out));
 }
 
+void EventWriter::write(agent::ToolSummary& event) {
+  channel_.notify(
+      protocol::kToolSummary.name,
+      members(protocol::ToolSummary{std::move(event.tool_use_ids), std::move(event.summary)}));
+}
+
 void EventWriter::write(const agent::Notice& event) {
   channel_.notify(protocol::kNotice.name, members(protocol::Notice{server::to_protocol(event.level),
                                                                    event.code, event.message}));

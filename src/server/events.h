@@ -43,6 +43,7 @@ class EventWriter final : public agent::Sink {
   void write(const agent::Compacting& event);
   void write(const agent::Compacted& event);
   void write(const agent::HookRan& event);
+  void write(agent::ToolSummary& event);
   void write(const agent::Notice& event);
   void write(agent::RunEnded& event);
 

@@ -131,6 +131,7 @@ class EventChecker {
     if (!told_.insert(attached.message_id).second) fail(attached.message_id + " was told twice");
   }
   void on(const HookRan&) {}
+  void on(const ToolSummary&) {}
   void on(const Notice&) {}
   void on(const RunEnded& end) {
     if (turn_open_ || compacting_) fail("RunEnded inside a turn or a compaction");

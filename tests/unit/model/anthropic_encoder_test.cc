@@ -246,3 +246,28 @@ TEST_CASE("names for the wire") {
   CHECK(wire_tool_name("") == "unnamed");
   CHECK(wire_tool_name(std::string(100, 'a')).size() == 64);
 }
+
+TEST_CASE("the choice of tools stands behind the messages, and forbids thinking where it forces") {
+  AnthropicEncoderCache cache;
+  auto request = request_of({user("hi")});
+  request.adaptive_thinking = true;
+  const std::string usual = encode(cache, request);
+  CHECK(usual.find("tool_choice") == std::string::npos);
+  CHECK(usual.find("thinking") != std::string::npos);
+  request.tool_choice = {ToolChoiceKind::tool, "Read"};
+  const std::string forced = encode(cache, request);
+  const std::string by_name = R"("tool_choice":{"type":"tool","name":"Read"})";
+  CHECK(forced.find(by_name) > forced.find("messages"));
+  CHECK(count(forced, by_name) == 1);
+  CHECK(forced.find("thinking") == std::string::npos);
+  request.tool_choice = {ToolChoiceKind::any, {}};
+  const std::string any = R"("tool_choice":{"type":"any"})";
+  CHECK(count(encode(cache, request), any) == 1);
+  request.tool_choice = {ToolChoiceKind::none, {}};
+  const std::string none = encode(cache, request);
+  const std::string by_none = R"("tool_choice":{"type":"none"})";
+  CHECK(count(none, by_none) == 1);
+  CHECK(none.find("thinking") != std::string::npos);
+  request.tools = nullptr;
+  CHECK(encode(cache, request).find("tool_choice") == std::string::npos);
+}

@@ -219,3 +219,14 @@ TEST_CASE("the cache gives what a fresh one gives, whatever changes") {
   messages.resize(1);
   check(request_of(messages));
 }
+
+TEST_CASE("the choice of tools, in this API's words") {
+  auto request = request_of({user("hi")});
+  CHECK(!encoded(request).contains("tool_choice"));
+  request.tool_choice = {ToolChoiceKind::any, {}};
+  CHECK(encoded(request)["tool_choice"] == "required");
+  request.tool_choice = {ToolChoiceKind::none, {}};
+  CHECK(encoded(request)["tool_choice"] == "none");
+  request.tool_choice = {ToolChoiceKind::tool, "Read"};
+  CHECK(encoded(request)["tool_choice"]["function"]["name"] == "Read");
+}
