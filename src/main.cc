@@ -122,6 +122,9 @@ void add_run_flags(CLI::App& app, Flags& flags) {
   app.add_option("--fallback-model", flags.run.fallback_models,
                  "Goes on when the model cannot be had; may be repeated")
       ->type_name("NAME");
+  app.add_option("--tools", flags.run.tools,
+                 "The tools that are offered, separated by commas; \"\": none; default: all")
+      ->type_name("NAMES");
   app.add_option("--cwd", flags.run.cwd, "The workspace; default: the current directory")
       ->type_name("DIR");
   app.add_flag("--json", flags.run.json, "Print the notifications instead, one per line");

@@ -117,9 +117,12 @@ std::optional<Ending> Loop::prepare() {
   reply_ = Reply("");  // of this turn there is none yet
   reply_.kept = false;
   while (auto message = mailbox_->try_pop()) handle(std::move(*message));
-  if (answering_.chosen) use_chosen_model();
+  // A turn that the API paused goes back as it is, to whom it came from.
+  const bool paused = transition_ == Transition::turn_paused;
+  if (answering_.chosen && !paused) use_chosen_model();
   const bool room = cancelled_ || make_room();
-  auto messages = cancelled_ || !room ? std::vector<UserMessage>() : take_messages();
+  const bool takes = room && !cancelled_ && !paused;
+  auto messages = takes ? take_messages() : std::vector<UserMessage>();
   if (cancelled_) {
     messages_.waiting.put_back(std::move(messages));
     record_reply(texts::kUserInterrupted);
@@ -130,7 +133,7 @@ std::optional<Ending> Loop::prepare() {
   if (transition_ == Transition::message_queued && messages.empty()) return Ending::completed;
   ++spent_.turns;
   emit(TurnStarted{spent_.turns, transition_, std::exchange(answering_.untold, std::nullopt)});
-  if (spent_.turns > 1) conversation_.history.append({Role::user, later_context()});
+  if (spent_.turns > 1 && !paused) conversation_.history.append({Role::user, later_context()});
   for (Attachment& attachment : std::exchange(look_.attached, {})) emit(std::move(attachment));
   deliver(std::move(messages));
   return std::nullopt;

@@ -103,6 +103,18 @@ std::optional<std::vector<Block>> read_prompt(const RunCommandOptions& options) 
   return blocks;
 }
 
+// `Read, Grep` -> Read and Grep.
+std::vector<std::string> names_in(std::string_view list) {
+  std::vector<std::string> names;
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(','), list.size());
+    const std::string_view name = trimmed(list.substr(0, end));
+    if (!name.empty()) names.emplace_back(name);
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return names;
+}
+
 class RunCommand final : public agent::Sink {
  public:
   explicit RunCommand(const RunCommandOptions& options)
@@ -189,6 +201,7 @@ std::optional<Error> RunCommand::start(std::vector<Block> prompt) {
   wishes.max_turns = options_.max_turns;
   wishes.max_budget_usd = options_.max_budget_usd;
   wishes.fallback_models = options_.fallback_models;
+  if (options_.tools) wishes.tools = names_in(*options_.tools);
   auto run = engine_.options(wishes, beginning->settings.settings, notices);
   if (!run) return run.error();
   run->session_id = engine_.ids().next("session");

@@ -16,8 +16,9 @@ struct RunCommandOptions {
   std::optional<int> max_turns;
   std::optional<double> max_budget_usd;
   std::optional<std::vector<std::string>> fallback_models;
-  std::string cwd;    // empty: where we are
-  bool json = false;  // print the notifications, one per line
+  std::optional<std::string> tools;  // names, separated by commas; absent: all
+  std::string cwd;                   // empty: where we are
+  bool json = false;                 // print the notifications, one per line
   int input = 0;
   int output = 1;
 };

@@ -122,6 +122,22 @@ TEST_CASE("nobody to ask: denied, and the run goes on") {
   CHECK(workspace.read("work/a.txt").empty());
 }
 
+TEST_CASE("the tools that are offered") {
+  TemporaryWorkspace workspace;
+  const std::string begin =
+      "agentd run --permission-mode acceptEdits --model " + workspace.script(kWrite);
+  Ran ran = shell(workspace, begin + " --tools 'Read, Grep' 'go' </dev/null");
+  CHECK(ran.code == 0);
+  CHECK(ran.err.find("Tools you can call: Read, Grep.") != std::string::npos);
+  CHECK(workspace.read("work/a.txt").empty());
+  ran = shell(workspace, begin + " --tools Fetch 'go' </dev/null");
+  CHECK(ran.code == 2);
+  CHECK(ran.err.find("there is no tool \"Fetch\"") != std::string::npos);
+  ran = shell(workspace, begin + " --tools '' 'go' </dev/null");
+  CHECK(ran.code == 0);
+  CHECK(ran.err.find("nor any other") != std::string::npos);
+}
+
 TEST_CASE("both outputs in one file: no line is glued to another") {
   TemporaryWorkspace workspace;
   const auto model = workspace.script(kWrite);

@@ -346,3 +346,25 @@ TEST_CASE("when the last fallback fails too the run ends, and names what failed"
   CHECK(rig.wait_end().ending == Ending::model_error);
   CHECK(rig.provider->requests() == 2);
 }
+
+TEST_CASE("nothing comes behind a paused reply: what was said waits for the turn after it") {
+  AgentRig rig;
+  rig.start();
+  rig.provider->wait_requests(1);
+  REQUIRE(send(rig, "m1"));
+  model::ResolvedModel other = rig.options.model;
+  other.name = "test/other";
+  rig.run->set_model(other);
+  rig.provider->reply(0, ReplyBuilder().text("searching").stop(StopReason::pause_turn).end());
+  rig.provider->wait_requests(2);
+  CHECK(rig.provider->request(1).messages.back()->role == Role::assistant);
+  rig.provider->reply(1, done("found"));
+  rig.provider->wait_requests(3);
+  CHECK(holds(user_texts(rig.provider->request(2)), "say m1"));
+  rig.provider->reply(2, done());
+  CHECK(rig.wait_end().ending == Ending::completed);
+  const auto turns = rig.sink().all<TurnStarted>();
+  REQUIRE(turns.size() == 3);
+  CHECK(!turns[1].model);
+  CHECK(turns[2].model == "test/other");
+}
