@@ -39,6 +39,8 @@ struct Conversation {
   std::string environment;       // as the model was told; empty: not yet
   /// Changes that were found when nobody was to be told any more.
   std::vector<context::ChangedFile> untold_changes;
+  /// Attachments that had no room: with the next ones.
+  std::vector<context::Attachment> untold_attachments;
   std::string answered_by;  // the model of the last reply: thinking is signed for it alone
 };
 

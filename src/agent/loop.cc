@@ -83,7 +83,7 @@ RunEnded Loop::run() {
     if (const auto* ending = std::get_if<Ending>(&decision)) return ended(*ending);
     sum_up_batch();
     transition_ = std::get<Transition>(decision);
-    spent_ = spend(spent_, *transition_);
+    spent_ = spend(spent_, *transition_, reply_.failure_class());
   }
 }
 
@@ -353,12 +353,7 @@ Decision Loop::decide_turn() {
   }
   // What was said while the last call ran counts before the run ends.
   while (auto message = mailbox_->try_pop()) handle(std::move(*message));
-  const Limits limits{
-      .max_turns = options_.max_turns,
-      .can_raise_output = answering_.output_limit < answering_.now.facts.maximum_output,
-      .can_compact = may_compact(),
-      .can_fall_back = answering_.fallbacks_used < options_.fallback_models.size(),
-  };
+  const Limits limits = this->limits(reply_.failure);
   TurnFacts turn = facts();
   Decision decision = decide(turn, spent_, limits);
   const bool would_end = decision == Decision(Ending::completed) ||
@@ -379,6 +374,7 @@ Decision Loop::decide_turn() {
 void Loop::record(const Decision& decision) {
   if (cancelled_) return record_reply(texts::kUserInterrupted);
   if (decision == Decision(Transition::fallback_model)) return use_fallback_model();
+  if (decision == Decision(Transition::request_repaired)) return repair_request(*reply_.failure);
   if (!reply_.kept) return;
   const bool raised = decision == Decision(Transition::output_limit_raised);
   const bool resumed = decision == Decision(Transition::output_resumed);
@@ -407,10 +403,15 @@ void Loop::record(const Decision& decision) {
                              : std::string());
 }
 
-// For the rest of this run. The failed reply left nothing behind (no call had started).
+// For the rest of this run; one that the user chose meanwhile comes first. The failed reply left
+// nothing behind (no call had started).
 void Loop::use_fallback_model() {
   const std::string failed = answering_.now.name;
-  answering_.use(options_.fallback_models[answering_.fallbacks_used++]);
+  if (answering_.chosen) {
+    use_chosen_model();
+  } else {
+    answering_.use(options_.fallback_models[answering_.fallbacks_used++]);
+  }
   emit(Notice{NoticeLevel::warning, "fallback_model",
               failed + " could not be had (" + reply_.failure->message +
                   "): " + answering_.now.name + " answers from here on."});
@@ -438,7 +439,7 @@ void Loop::record_reply(std::string_view user_text) {
 
 void Loop::use_chosen_model() {
   answering_.use(*std::exchange(answering_.chosen, std::nullopt));
-  spent_.output_limit_raised = false;
+  spent_ = with_new_model(spent_);
 }
 
 // ---- small parts -------------------------------------------------------------------------------

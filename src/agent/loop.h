@@ -122,7 +122,19 @@ class Loop {
   bool compact(CompactionTrigger trigger, const std::string& instructions);
   RunEnded compact_only();
   std::optional<std::string> ask_for_summary(const std::string& instructions);
-  void request_summary(std::size_t first, const std::string& instructions, bool again);
+  bool ask_again_differently(SummaryTries& tries, const SummaryReply& reply);
+  bool make_summary_fit(SummaryTries& tries);
+  void request_summary(const context::SummaryRequest& request, bool again);
+  context::CompactionShares compaction_shares() const;
+  void replace_older(const std::string& summary, std::vector<context::Attachment> put_back,
+                     bool work_goes_on);
+
+  // Repair (loop_repair.cc).
+  Limits limits(const std::optional<model::ModelFailure>& failure) const;
+  void repair_request(const model::ModelFailure& failure);
+  void leave_thinking_out(const model::ModelFailure& failure);
+  void learn_output_limit(const model::ModelFailure& failure);
+  void tell_of_repair(model::FailureClass refused, std::string message);
 
   void use_fallback_model();
   void use_chosen_model();

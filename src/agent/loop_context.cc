@@ -121,7 +121,7 @@ std::vector<context::Attachment> Loop::memory_again() {
 }
 
 void Loop::add_found(std::vector<Block>& blocks) {
-  std::vector<context::Attachment> attachments;
+  auto attachments = std::exchange(conversation_.untold_attachments, {});
   for (const auto& file : look_.found->memory.files) {
     attachments.push_back(context::memory_attachment(file));
   }
@@ -138,12 +138,13 @@ void Loop::add_found(std::vector<Block>& blocks) {
     notes.push_back("and " + more + " more of this kind");
   }
   for (auto& note : notes) emit(Notice{NoticeLevel::warning, "memory_file", std::move(note)});
-  for (const auto& attachment : attachments) {
-    look_.attached.push_back({told_kind(attachment.kind), attachment.title, {}});
-  }
   auto rendered =
       context::render(std::move(attachments), kAttachmentTokens, conversation_.shown_attachments);
-  std::move(rendered.begin(), rendered.end(), std::back_inserter(blocks));
+  for (auto& shown : rendered.shown) {
+    look_.attached.push_back({told_kind(shown.kind), std::move(shown.title), {}});
+  }
+  conversation_.untold_attachments = std::move(rendered.left_out);
+  std::move(rendered.blocks.begin(), rendered.blocks.end(), std::back_inserter(blocks));
 }
 
 }  // namespace agentd::agent

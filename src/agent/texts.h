@@ -56,6 +56,9 @@ inline constexpr std::string_view kResumeWindow =
 inline constexpr std::string_view kNudge =
     "Your reply was empty. Go on with the task, or say that it is done.";
 
+inline constexpr std::string_view kImageRefused =
+    "[An image was here. The model's endpoint refused it, so it was taken out.]";
+
 inline constexpr std::string_view kHookStopped = "Not run: a hook ended the run.";
 
 inline std::string invalid_hook_input(std::string_view fault) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "hooks/output_json.h"
 #include "platform/signal_name.h"
@@ -17,20 +18,13 @@ using How = platform::CommandEnd::How;
 
 constexpr std::size_t kMaxFaultCharacters = 500;
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kBlank);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
-}
-
 constexpr bool begins_character(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
 }
 
 // Valid UTF-8 of at most `most` characters and a word about the rest.
 std::string bounded(std::string_view text, std::size_t most) {
-  std::string out = utf8::repaired(trimmed(text));
+  std::string out = utf8::repaired(ascii::trimmed(text));
   if (out.size() <= most) return out;
   std::size_t characters = 0;
   std::size_t cut = out.size();
@@ -193,7 +187,7 @@ HookVerdict from_plain_text(Event event, std::string_view text) {
 }
 
 HookVerdict succeeded(Event event, const platform::CapturedOutput& output) {
-  const std::string_view text = trimmed(output.head);
+  const std::string_view text = ascii::trimmed(output.head);
   if (!text.starts_with('{')) return from_plain_text(event, text);
   if (output.skipped_bytes > 0) return broken("wrote more JSON than a hook may");
   return from_json(event, text);

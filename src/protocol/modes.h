@@ -178,6 +178,7 @@ enum class Transition {
   turn_paused,
   nudged,
   compacted,
+  request_repaired,
   fallback_model,
   message_queued,
   stop_hook_blocked,
@@ -197,8 +198,13 @@ constexpr auto wire_names(Transition) {
        {nudged, "nudged", "The reply was empty; the model is asked once to go on."},
        {compacted, "compacted",
         "The conversation did not fit the model's window: it is summed up first."},
+       {request_repaired, "request_repaired",
+        "The endpoint refused images, thinking or the output limit: asked again without them. An "
+        "agent/notice (image_refused, thinking_refused, output_limit_refused) says what was taken "
+        "out."},
        {fallback_model, "fallback_model",
-        "The model could not be had: the next one of fallbackModels answers from here on."},
+        "The model could not be had: the next one of fallbackModels answers from here on, or the "
+        "one of an agent/setModel that came meanwhile."},
        {message_queued, "message_queued", "A message of agent/send goes to the model."},
        {stop_hook_blocked, "stop_hook_blocked", "A Stop hook objects to the end."},
        {budget_continued, "budget_continued",
@@ -218,6 +224,7 @@ enum class Ending {
   output_limit,
   prompt_too_long,
   blocking_limit,
+  image_error,
   refused,
   model_error,
   internal_error,
@@ -241,6 +248,8 @@ constexpr auto wire_names(Ending) {
        {prompt_too_long, "prompt_too_long", "The conversation does not fit the model's window."},
        {blocking_limit, "blocking_limit",
         "The model's window is full, and compaction is off or got nowhere."},
+       {image_error, "image_error",
+        "The endpoint refuses an image, and taking images out did not help."},
        {refused, "refused", "The model declined."},
        {model_error, "model_error", "The model could not be reached or gave no usable reply."},
        {internal_error, "internal_error", "A fault of agentd."}});

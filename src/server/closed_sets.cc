@@ -20,6 +20,8 @@ protocol::Transition to_protocol(agent::Transition value) {
       return protocol::Transition::nudged;
     case agent::Transition::compacted:
       return protocol::Transition::compacted;
+    case agent::Transition::request_repaired:
+      return protocol::Transition::request_repaired;
     case agent::Transition::fallback_model:
       return protocol::Transition::fallback_model;
     case agent::Transition::message_queued:
@@ -58,6 +60,8 @@ protocol::Ending to_protocol(agent::Ending value) {
       return protocol::Ending::prompt_too_long;
     case agent::Ending::blocking_limit:
       return protocol::Ending::blocking_limit;
+    case agent::Ending::image_error:
+      return protocol::Ending::image_error;
     case agent::Ending::refused:
       return protocol::Ending::refused;
     case agent::Ending::model_error:

@@ -16,6 +16,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/ascii.h"
 #include "platform/stdio.h"
 #include "rpc/outbox.h"
 #include "server/engine.h"
@@ -81,7 +82,7 @@ void forget_typed_ahead(int terminal) {
 
 // Prompt and piped input as blocks; nothing, after saying why, if there is neither.
 std::optional<std::vector<Block>> read_prompt(const RunCommandOptions& options) {
-  const bool no_prompt = trimmed(options.prompt).empty();
+  const bool no_prompt = ascii::trimmed(options.prompt).empty();
   const auto patience =
       no_prompt ? std::nullopt : std::optional<std::chrono::milliseconds>(kPatience);
   const auto piped = read_piped_input(options.input, patience);
@@ -92,7 +93,7 @@ std::optional<std::vector<Block>> read_prompt(const RunCommandOptions& options) 
   }
   std::vector<Block> blocks;
   if (!no_prompt) blocks.emplace_back(TextBlock{options.prompt});
-  if (*piped && !trimmed(**piped).empty()) {
+  if (*piped && !ascii::trimmed(**piped).empty()) {
     blocks.emplace_back(TextBlock{**piped});
   }
   if (blocks.empty()) {

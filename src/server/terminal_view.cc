@@ -75,6 +75,8 @@ std::string_view words(agent::Ending ending) {
       return "Stopped: this is more than fits the model's context window.";
     case agent::Ending::blocking_limit:
       return "Stopped: the model's context window is full.";
+    case agent::Ending::image_error:
+      return "The model's endpoint refuses an image.";
     case agent::Ending::refused:
       return "The model refused to answer.";
     case agent::Ending::model_error:

@@ -86,7 +86,7 @@ class Session {
     }
   }
 
-  Json run(const std::string& model, const std::string& prompt) {
+  Json run(const std::string& model, const Json& prompt) {
     const Json started =
         ask("agent/start", {{"prompt", prompt}, {"model", model}, {"permissionMode", "bypass"}});
     CAPTURE(started.dump());
@@ -207,4 +207,36 @@ TEST_CASE("a refused key is told with the variable, and never shown") {
   const auto message = end["message"].get<std::string>();
   CHECK(message.find("OPENAI_API_KEY") != std::string::npos);
   CHECK(message.find("secret") == std::string::npos);
+}
+
+TEST_CASE("images and a limit that the endpoint refuses are left out, one after the other") {
+  Workspace workspace;
+  ModelServer server;
+  server.set_handler([](const SeenRequest& request) {
+    const auto refuse = [](const std::string& message) {
+      return ServerReply::json(
+          400, Json{{"error", {{"message", message}, {"type", "invalid_request_error"}}}}.dump());
+    };
+    if (request.body.find("image_url") != std::string::npos) {
+      return refuse("messages[1]: unknown variant `image_url`, expected `text`");
+    }
+    const Json body = Json::parse(request.body);
+    if (body.at("max_tokens") > 4'096) {
+      return refuse("max_tokens is too large: " + body["max_tokens"].dump() +
+                    ". This model supports at most 4096 completion tokens.");
+    }
+    return ServerReply::stream(ChatReply().text("I cannot see it.").str());
+  });
+  Session session(workspace, {{"OPENAI_API_KEY", "sk-test"}, {"OPENAI_BASE_URL", server.url()}});
+  const Json prompt = {{{"type", "text"}, {"text", "What is this?"}},
+                       {{"type", "image"}, {"mediaType", "image/png"}, {"data", "iVBORw0KGgo="}}};
+  const Json end = session.run("openai-chat/gpt-4o", prompt);
+  CAPTURE(end.dump());
+  CHECK(end["ending"] == "completed");
+  CHECK(end["turns"] == 3);
+  const auto notices = session.seen("agent/notice");
+  REQUIRE(notices.size() == 2);
+  CHECK(notices[0]["code"] == "image_refused");
+  CHECK(notices[1]["code"] == "output_limit_refused");
+  CHECK(session.run("openai-chat/gpt-4o", "Again")["turns"] == 1);
 }

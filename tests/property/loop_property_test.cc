@@ -288,13 +288,13 @@ TEST_CASE("whatever happens, the loop keeps its promises") {
   if (runs < 1000) return;  // too few to meet each of them
   for (const char* name :
        {"next_turn", "output_limit_raised", "output_resumed", "reply_cut", "turn_paused", "nudged",
-        "compacted", "fallback_model", "message_queued", "budget_continued"}) {
+        "compacted", "request_repaired", "fallback_model", "message_queued", "budget_continued"}) {
     CAPTURE(std::string(name));
     CHECK(coverage.transitions[name] > 0);
   }
-  for (const char* name :
-       {"completed", "aborted_streaming", "aborted_tools", "max_turns", "prompt_too_long",
-        "output_limit", "refused", "model_error", "blocked", "repeated_calls", "max_budget"}) {
+  for (const char* name : {"completed", "aborted_streaming", "aborted_tools", "max_turns",
+                           "prompt_too_long", "output_limit", "refused", "image_error",
+                           "model_error", "blocked", "repeated_calls", "max_budget"}) {
     CAPTURE(std::string(name));
     CHECK(coverage.endings[name] > 0);
   }

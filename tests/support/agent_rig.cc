@@ -173,7 +173,8 @@ AgentRig::AgentRig() : files(platform::make_disk_files()), commands(new NoComman
                    .provider_name = "test",
                    .model = "mind",
                    .facts = {},
-                   .provider = provider};
+                   .provider = provider,
+                   .output_limits = nullptr};
 }
 
 AgentRig::~AgentRig() {
@@ -188,7 +189,11 @@ StandInTool& AgentRig::add_tool(std::string name, bool is_safe, StandInTool::Bod
 }
 
 void AgentRig::start(const std::string& prompt) {
-  options.prompt = {TextBlock{prompt}};
+  start(std::vector<Block>{TextBlock{prompt}});
+}
+
+void AgentRig::start(std::vector<Block> prompt) {
+  options.prompt = std::move(prompt);
   Clock& used = real_clock != nullptr ? *real_clock : clock;
   const agent::Services services{used, ids, *files, *commands, tools};
   run = std::make_unique<agent::Run>(options, std::move(conversation), services, sink(), gate,

@@ -118,6 +118,7 @@ struct AgentRig {
 
   /// Starts a run on the conversation; `options` was prepared with a provider, ids and limits.
   void start(const std::string& prompt = "do it");
+  void start(std::vector<Block> prompt);
   /// Waits for RunEnded; the conversation is back.
   agent::RunEnded wait_end();
   void cancel();
