@@ -86,7 +86,9 @@ std::vector<Block> Loop::later_context() {
   const auto now = services_.clock.now();
   if (look_.last && now - *look_.last < kBetweenLooks) return {};
   look_.last = now;
-  if (conversation_.read_set->entries().empty()) return {};
+  const bool all_told =
+      conversation_.untold_changes.empty() && conversation_.untold_attachments.empty();
+  if (all_told && conversation_.read_set->entries().empty()) return {};
   look([places = memory_places(), read_set = conversation_.read_set, wall = services_.clock.wall(),
         &files = services_.files, told = conversation_.told_memory]() mutable {
     LookedAround found;

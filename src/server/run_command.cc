@@ -109,7 +109,7 @@ std::vector<std::string> names_in(std::string_view list) {
   std::vector<std::string> names;
   while (!list.empty()) {
     const std::size_t end = std::min(list.find(','), list.size());
-    const std::string_view name = trimmed(list.substr(0, end));
+    const std::string_view name = ascii::trimmed(list.substr(0, end));
     if (!name.empty()) names.emplace_back(name);
     list.remove_prefix(std::min(end + 1, list.size()));
   }
