@@ -43,6 +43,8 @@ class Loop {
   void stream();
   void settle();
   Decision decide_turn();
+  Limits limits() const;
+  bool discards_reply(const Decision& decision) const;
 
   // Parts of stream.
   void request(bool again);
