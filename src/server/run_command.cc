@@ -261,7 +261,8 @@ void RunCommand::end_session() {
 void RunCommand::tell_session_hook(const std::string& session_id, const hooks::HookRecord& record) {
   if (outbox_) return outbox_->send(session_hook_message(session_id, record));
   if (record.outcome == hooks::HookOutcome::success) return;
-  view_.say("A SessionEnd hook of " + record.origin + ": " + record.message);
+  view_.show(agent::Notice{agent::NoticeLevel::warning, "hook_broken",
+                           "A SessionEnd hook of " + record.origin + ": " + record.message});
 }
 
 // What waits to be printed: past 1 MB the model and the commands are not read, as with a client.

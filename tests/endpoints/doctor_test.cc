@@ -195,6 +195,7 @@ TEST_CASE("doctor: files, trust, hooks and directories") {
   CHECK(hooks[0]["what"] == "2 of Stop");
   CHECK(has(hooks[1]["what"], "needs /gone/guard.py"));
   CHECK(about("data dir", got.text)[0]["level"] == "ok");
+  CHECK(about("temporary dir", got.text)[0]["level"] == "fail");
 }
 
 TEST_CASE("doctor prints aligned lines; with nothing configured nothing fails") {

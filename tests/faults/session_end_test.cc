@@ -70,7 +70,7 @@ struct Client {
   int id = 0;
 };
 
-// `echo $1 >>ends`, where the test can read it.
+// Notes in `ends` that it ran as a SessionEnd hook.
 std::string noting() {
   return R"(grep -q '"hook_event_name":"SessionEnd"' && echo over >>ends)";
 }

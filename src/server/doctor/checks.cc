@@ -110,8 +110,8 @@ Findings check_workspace(const WorkspaceFact& workspace) {
     findings.push_back({Level::ok, "workspace", workspace.path + ", trusted"});
   } else if (workspace.ignored_hooks > 0) {
     findings.push_back({Level::warn, "workspace",
-                        workspace.path + ", not trusted: " +
-                            std::to_string(workspace.ignored_hooks) + " of its hooks are ignored",
+                        workspace.path + ", not trusted: its hooks (" +
+                            std::to_string(workspace.ignored_hooks) + ") are ignored",
                         fix});
   } else {
     findings.push_back({Level::ok, "workspace", workspace.path + ", not trusted"});

@@ -172,8 +172,11 @@ class Probe {
   void directories() {
     facts_.directories = {directory("config", config::config_directory(environment_)),
                           directory("data", config::data_directory(environment_))};
-    const std::string temporary = variable("TMPDIR");
-    facts_.directories.push_back(directory("temporary", temporary.empty() ? "/tmp" : temporary));
+    const std::string said = variable("TMPDIR");
+    facts_.directories.push_back(directory("temporary", said.empty() ? "/tmp" : said));
+    DirectoryFact& temporary = facts_.directories.back();
+    std::error_code failed;  // this one nobody makes
+    if (!fs::is_directory(temporary.path, failed)) temporary.fault = "it is no directory";
   }
 
   void network() {

@@ -1,5 +1,5 @@
 // HookRig: an AgentRig whose hooks are real commands in a directory of their own. No process is
-// left at its end.
+// left at its end. One at a time: two io threads would reap each other's children.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -114,7 +114,7 @@ TEST_CASE("PreCompact: an objection forbids the compaction") {
             R"("trigger":"manual","custom_instructions":"keep the names")"));
 }
 
-TEST_CASE("PostToolBatch: its context goes behind the results, its objection ends the run") {
+TEST_CASE("PostToolBatch: its context goes behind the results") {
   HookRig hooks;
   hooks.add_echo("Do");
   hooks.add(HookEvent::post_tool_batch,
@@ -125,15 +125,17 @@ TEST_CASE("PostToolBatch: its context goes behind the results, its objection end
   CHECK(has(told, "ran with"));
   CHECK(told.find("look at the log") > told.find("ran with"));
   CHECK(hooks.outcomes() == Outcomes{"PostToolBatch success"});
+}
 
-  HookRig stopping;
-  stopping.add_echo("Do");
-  stopping.add(HookEvent::post_tool_batch, "echo enough >&2; exit 2");
-  stopping.replies({calling(), done()});
-  const auto end = stopping.run();
+TEST_CASE("PostToolBatch: its objection ends the run") {
+  HookRig hooks;
+  hooks.add_echo("Do");
+  hooks.add(HookEvent::post_tool_batch, "echo enough >&2; exit 2");
+  hooks.replies({calling(), done()});
+  const auto end = hooks.run();
   CHECK(end.ending == Ending::hook_stopped);
   CHECK(has(end.message, "enough"));
-  CHECK(stopping.rig->provider->requests() == 1);
+  CHECK(hooks.rig->provider->requests() == 1);
 }
 
 TEST_CASE("PostToolBatch does not run for a reply that leaves no trace") {
