@@ -202,11 +202,11 @@ TEST_CASE("doctor prints aligned lines; with nothing configured nothing fails") 
   Workspace workspace;
   const Examined got = examine(workspace, "", "");
   CHECK_MESSAGE(got.code == 0, got.text);
-  CHECK(got.text.starts_with("ok    agentd       "));
-  CHECK(has(got.text, "\nwarn  model        demo, "));
+  CHECK(got.text.starts_with("ok    agentd         "));
+  CHECK(has(got.text, "\nwarn  model          demo, "));
   CHECK(has(got.text, "  -> set ANTHROPIC_API_KEY, "));
-  CHECK(has(got.text, "\nwarn  ollama       http://127.0.0.1:1/v1 cannot be reached"));
-  CHECK(has(got.text, "\nok    rg           ripgrep "));
+  CHECK(has(got.text, "\nwarn  ollama         http://127.0.0.1:1/v1 cannot be reached"));
+  CHECK(has(got.text, "\nok    rg             ripgrep "));
   std::size_t column = 0;
   for (std::size_t begin = 0, end = 0; (end = got.text.find('\n', begin)) != std::string::npos;) {
     const std::string line = got.text.substr(begin, end - begin);

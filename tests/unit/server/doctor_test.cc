@@ -153,11 +153,12 @@ TEST_CASE("what a hook's command needs, as far as its text tells") {
   CHECK(needed_by("python3 \"$HOME/guard.py\" --strict") == List{"python3", "/home/u/guard.py"});
   CHECK(needed_by("python3 -m guard /x") == List{"python3"});
   CHECK(needed_by("bash guard") == List{"bash"});
-  CHECK(needed_by("jq -r .x").size() == 1);
+  CHECK(needed_by("jq -r .x") == List{"jq"});
+  CHECK(needed_by("cat <<X") == List{"cat"});
   // Nothing can be said.
   for (const char* command :
        {"if true; then x; fi", "echo hi", "[ -f x ] && y", "$TOOL x", "(cd a; b)", "`which x`",
-        "{ a; }", "! x", "cat <<X", "\"unclosed", "", "  ", "# comment", "*.sh", "x\\ y"}) {
+        "{ a; }", "! x", "\"unclosed", "", "  ", "# comment", "*.sh", "x\\ y"}) {
     CAPTURE(command);
     CHECK(needed_by(command).empty());
   }
