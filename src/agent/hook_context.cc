@@ -57,7 +57,10 @@ hooks::HookInput HookContext::with(hooks::EventInput event) const {
 }
 
 permission::Verdict with_hooks(permission::Verdict verdict, const HookWord& word) {
-  const auto decision = from_hooks(hooks::combined(to_hooks(verdict.decision), word.permission));
+  const auto asked_by =
+      verdict.cause == permission::AskCause::place ? hooks::AskedBy::place : hooks::AskedBy::mode;
+  const auto decision =
+      from_hooks(hooks::combined(to_hooks(verdict.decision), word.permission, asked_by));
   if (decision == verdict.decision) return verdict;
   return {decision, word.reason.empty() ? "A hook of this session decides so." : word.reason};
 }

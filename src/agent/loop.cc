@@ -345,6 +345,12 @@ TurnFacts Loop::facts() const {
   return turn;
 }
 
+// Not one line of it stays in history.
+bool Loop::discards_reply(const Decision& decision) const {
+  const bool refused = decision == Decision(Ending::refused) && !executor_.any_began();
+  return refused || decision == Decision(Transition::output_limit_raised);
+}
+
 Decision Loop::decide_turn() {
   const bool window_full =
       reply_.stop && reply_.stop->reason == model::StopReason::context_window_exceeded;
@@ -353,9 +359,8 @@ Decision Loop::decide_turn() {
   }
   // What was said while the last call ran counts before the run ends.
   while (auto message = mailbox_->try_pop()) handle(std::move(*message));
-  const Limits limits = this->limits(reply_.failure);
   TurnFacts turn = facts();
-  Decision decision = decide(turn, spent_, limits);
+  Decision decision = decide(turn, spent_, limits(reply_.failure));
   const bool would_end = decision == Decision(Ending::completed) ||
                          decision == Decision(Transition::budget_continued) ||
                          (decision == Decision(Transition::message_queued) && !turn.steered);
@@ -365,7 +370,7 @@ Decision Loop::decide_turn() {
     turn = facts();
     turn.stop_hook_objects = word.objects;
     turn.stop_hook_prevents = word.prevents;
-    decision = decide(turn, spent_, limits);
+    decision = decide(turn, spent_, limits(reply_.failure));
   }
   return decision;
 }
@@ -379,9 +384,8 @@ void Loop::record(const Decision& decision) {
   const bool raised = decision == Decision(Transition::output_limit_raised);
   const bool resumed = decision == Decision(Transition::output_resumed);
   const bool nudged = decision == Decision(Transition::nudged);
-  const bool refused = decision == Decision(Ending::refused) && !executor_.any_began();
   if (raised) answering_.output_limit = answering_.now.facts.maximum_output;
-  if (raised || refused) {
+  if (discards_reply(decision)) {
     reply_.kept = false;
     if (reply_.delivered) emit(ReplyDiscarded{spent_.turns});
     return;

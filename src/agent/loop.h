@@ -43,6 +43,7 @@ class Loop {
   void stream();
   void settle();
   Decision decide_turn();
+  bool discards_reply(const Decision& decision) const;
 
   // Parts of stream.
   void request(bool again);

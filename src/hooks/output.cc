@@ -6,6 +6,7 @@
 
 #include "base/ascii.h"
 #include "base/utf8.h"
+#include "hooks/ignored_members.h"
 #include "hooks/output_json.h"
 #include "platform/signal_name.h"
 #include "wire/decode.h"
@@ -58,24 +59,6 @@ std::string cannot_block(Event event) {
 
 bool takes_plain_text(Event event) {
   return event == Event::session_start || event == Event::user_prompt_submit;
-}
-
-bool takes_context(Event event) {
-  switch (event) {
-    case Event::session_start:
-    case Event::user_prompt_submit:
-    case Event::pre_tool_use:
-    case Event::post_tool_use:
-    case Event::post_tool_use_failure:
-    case Event::post_tool_batch:
-    case Event::stop:
-      return true;
-    case Event::session_end:
-    case Event::permission_request:
-    case Event::pre_compact:
-      return false;
-  }
-  return false;
 }
 
 PermissionDecision decision_of(SaidPermission said) {
@@ -160,7 +143,7 @@ void take_specific(HookVerdict& verdict, Event event, SpecificOutput specific) {
 }
 
 HookVerdict from_json(Event event, std::string_view text) {
-  const auto parsed = wire::parse(text);
+  const auto parsed = wire::parse(utf8::repaired(text));
   if (!parsed) return broken("gave malformed JSON: " + parsed.error().message);
   auto json = wire::decode<HookJson>(*parsed, "");
   if (!json) return broken("gave JSON of the wrong shape: " + json.error().message);
@@ -177,6 +160,7 @@ HookVerdict from_json(Event event, std::string_view text) {
     verdict.stop_reason = for_model(json->stop_reason.value_or(""));
   }
   if (json->system_message) verdict.system_message = for_model(*json->system_message);
+  verdict.ignored = ignored_members(event, *parsed);
   return finished(std::move(verdict));
 }
 
@@ -222,6 +206,24 @@ HookVerdict exited(Event event, const platform::CommandEnd& end) {
 }
 
 }  // namespace
+
+bool takes_context(Event event) {
+  switch (event) {
+    case Event::session_start:
+    case Event::user_prompt_submit:
+    case Event::pre_tool_use:
+    case Event::post_tool_use:
+    case Event::post_tool_use_failure:
+    case Event::post_tool_batch:
+    case Event::stop:
+      return true;
+    case Event::session_end:
+    case Event::permission_request:
+    case Event::pre_compact:
+      return false;
+  }
+  return false;
+}
 
 BlockEffect block_effect(Event event) {
   switch (event) {

@@ -72,6 +72,16 @@ std::string write_reason(Mode mode, const std::string& path, const std::string& 
   return "This would write " + path + ".";
 }
 
+// `rest` is what the mode does not allow by itself: its reads are all outside.
+AskCause cause_of(const Access& rest, const std::string& workspace) {
+  const auto is_special = [&](const std::string& path) {
+    return !path_inside(path, workspace) || protected_path(path, workspace);
+  };
+  const bool special =
+      !rest.reads.empty() || std::any_of(rest.writes.begin(), rest.writes.end(), is_special);
+  return special ? AskCause::place : AskCause::mode;
+}
+
 Verdict ask_about(Mode mode, const Access& rest, const std::string& workspace) {
   if (rest.command) {
     return {Decision::ask, "This would run a command, which may read or change anything."};
@@ -154,7 +164,9 @@ Verdict judge(Mode mode, const Access& resolved, const std::string& workspace,
   }
   const Access rest = not_free(mode, resolved, workspace);
   if (nothing_left(rest) || grants.covers(rest)) return {Decision::allow, {}};
-  return ask_about(mode, rest, workspace);
+  Verdict verdict = ask_about(mode, rest, workspace);
+  verdict.cause = cause_of(rest, workspace);
+  return verdict;
 }
 
 }  // namespace agentd::permission

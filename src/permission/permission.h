@@ -27,9 +27,16 @@ std::optional<Mode> parse_mode(std::string_view name);
 
 enum class Decision { allow, ask, deny };
 
+/// Why a verdict asks.
+enum class AskCause {
+  mode,   // the mode asks about such calls everywhere
+  place,  // the call would read or write outside the workspace, or write to a protected path
+};
+
 struct Verdict {
   Decision decision = Decision::ask;
-  std::string reason;  // for the person asked, and for the model when denied
+  std::string reason;               // for the person asked, and for the model when denied
+  AskCause cause = AskCause::mode;  // of an ask
 };
 
 /// `access` with every path made canonical. Touches the disk.

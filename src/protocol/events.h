@@ -287,6 +287,17 @@ struct ToolSummary {
   }
 };
 
+/// Of no run: the session's runs are over, and with them their `seq`.
+struct SessionHookRan : HookRan {
+  static constexpr std::string_view kName = "SessionHookRan";
+  std::string session_id;
+
+  static void fields(auto& field) {
+    field("sessionId", &SessionHookRan::session_id, "The session that ends.");
+    HookRan::fields(field);
+  }
+};
+
 struct Notice {
   static constexpr std::string_view kName = "Notice";
   NoticeLevel level = NoticeLevel::info;

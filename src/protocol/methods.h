@@ -39,7 +39,9 @@ inline constexpr Notification<Empty> kInitialized{
     "initialized", "The client has read the answer to initialize. Not needed, welcome as in LSP.",
     Direction::to_server};
 inline constexpr Request<Empty, std::nullptr_t> kShutdown{
-    "shutdown", "Cancels every run; answered after the last agent/runEnded. Then send exit."};
+    "shutdown",
+    "Cancels every run and ends every session; answered after the last agent/runEnded and the "
+    "SessionEnd hooks, which may take 5 s. Then send exit."};
 inline constexpr Notification<Empty> kExit{
     "exit", "Ends the process: status 0 after shutdown, else 1.", Direction::to_server};
 inline constexpr Notification<CancelRequestParams> kCancelRequest{
@@ -120,6 +122,10 @@ inline constexpr Notification<OfRun<ToolSummary>> kToolSummary{
     "agent/toolSummary",
     "One line about what a reply's calls did, where toolSummaryModel names a model for it. Comes "
     "some time after their results, or never: nothing waits for it."};
+inline constexpr Notification<SessionHookRan> kSessionHook{
+    "agent/sessionHook",
+    "A SessionEnd hook has run: agentd leaves, and the session with it. The only notification that "
+    "is of no run."};
 inline constexpr Notification<OfRun<Notice>> kNotice{
     "agent/notice", "Something a person should know that changes nothing for programs."};
 inline constexpr Notification<OfRun<RunEnded>> kRunEnded{
@@ -135,7 +141,7 @@ constexpr void each_method(Visitor&& visit) {
   all(kToolList, kModelList);
   all(kRunStarted, kTurnStarted, kTextDelta, kThinkingDelta, kToolUse, kApprovalRequested,
       kApprovalResolved, kToolProgress, kToolResult, kReplyDiscarded, kRetrying, kAttachment,
-      kCompacting, kCompacted, kHook, kToolSummary, kNotice, kTurnEnded, kRunEnded);
+      kCompacting, kCompacted, kHook, kToolSummary, kNotice, kTurnEnded, kRunEnded, kSessionHook);
 }
 
 }  // namespace agentd::protocol

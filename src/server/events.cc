@@ -61,11 +61,33 @@ std::vector<protocol::ApprovalOption> approval_options() {
           {ApprovalDecision::deny, ApprovalScope::once, "Deny"}};
 }
 
+protocol::HookRan hook_ran(const hooks::HookRecord& record) {
+  protocol::HookRan out;
+  out.event = hooks::to_string(record.event);
+  out.command = record.command;
+  out.origin = record.origin;
+  out.outcome = server::to_protocol(record.outcome);
+  out.duration_ms = record.duration.count();
+  out.exit_code = record.exit_code;
+  if (!record.message.empty()) out.message = record.message;
+  return out;
+}
+
 }  // namespace
 
 protocol::Usage to_protocol(const Usage& usage) {
   return {usage.input_tokens, usage.cache_creation_input_tokens, usage.cache_read_input_tokens,
           usage.output_tokens};
+}
+
+std::string session_hook_message(const std::string& session_id, const hooks::HookRecord& record) {
+  protocol::SessionHookRan ran;
+  static_cast<protocol::HookRan&>(ran) = hook_ran(record);
+  ran.session_id = session_id;
+  std::string out = R"({"jsonrpc":"2.0")";
+  append_member(out, "method", protocol::kSessionHook.name);
+  wire::append_key(out, "params");
+  return out + wire::encode(ran) + '}';
 }
 
 void EventWriter::emit(agent::Event event) {
@@ -190,15 +212,7 @@ void EventWriter::write(const agent::Compacted& event) {
 }
 
 void EventWriter::write(const agent::HookRan& event) {
-  const hooks::HookRecord& record = event.record;
-  protocol::HookRan out;
-  out.event = hooks::to_string(record.event);
-  out.command = record.command;
-  out.origin = record.origin;
-  out.outcome = server::to_protocol(record.outcome);
-  out.duration_ms = record.duration.count();
-  out.exit_code = record.exit_code;
-  if (!record.message.empty()) out.message = record.message;
+  protocol::HookRan out = hook_ran(event.record);
   if (!event.tool_use_id.empty()) out.tool_use_id = event.tool_use_id;
   channel_.notify(protocol::kHook.name, members(out));
 }

@@ -58,4 +58,7 @@ class EventWriter final : public agent::Sink {
 
 protocol::Usage to_protocol(const Usage& usage);
 
+/// The whole notification agent/sessionHook.
+std::string session_hook_message(const std::string& session_id, const hooks::HookRecord& record);
+
 }  // namespace agentd::server

@@ -54,11 +54,11 @@ void Server::initialize(protocol::InitializeParams params,
   answer.result(result);
 }
 
-// Answered after the last runEnded.
+// Answered after the last runEnded and the SessionEnd hooks.
 void Server::shutdown(Answer<std::nullptr_t> answer) {
   phase_ = Phase::shut_down;
-  if (sessions_.active_runs() == 0) return answer.result(nullptr);
   shutdown_answer_ = std::move(answer);
+  if (sessions_.active_runs() == 0) return end_sessions();
   cancel_runs();
 }
 

@@ -25,6 +25,7 @@
 #include "server/inbox.h"
 #include "server/person_answer.h"
 #include "server/piped_input.h"
+#include "server/session_end.h"
 #include "server/terminal_view.h"
 
 namespace agentd::server {
@@ -131,6 +132,7 @@ class RunCommand final : public agent::Sink {
     }
     while (!over_) step();
     run_.reset();
+    end_session();
     const bool all_told = !outbox_ || outbox_->drain(5s);
     if (const int code = signal_exit_; code != 0) exit_ = exit_.value_or(code);
     if (!all_told) exit_ = exit_.value_or(exit_code::kError);
@@ -142,6 +144,8 @@ class RunCommand final : public agent::Sink {
  private:
   TerminalView::Place make_place();
   std::optional<Error> start(std::vector<Block> prompt);
+  void end_session();
+  void tell_session_hook(const std::string& session_id, const hooks::HookRecord& record);
   void take(const agent::Event& event);
   void step();
   void read_answer();
@@ -169,7 +173,11 @@ class RunCommand final : public agent::Sink {
   bool answered_ = false;                           // the first question is, and not resolved yet
   bool input_ended_ = false;
   bool output_gone_ = false;
-  bool over_ = false;  // the run has ended
+  bool over_ = false;            // the run has ended
+  agent::HookContext hooks_;     // of the session
+  std::atomic<int> signals_{0};  // counted on the io thread
+  bool session_ended_ = false;
+  std::unique_ptr<SessionEnd> session_end_;
   agent::Ending ending_ = agent::Ending::internal_error;
   std::optional<int> exit_;              // decided by something else than the ending
   std::atomic<std::size_t> waiting_{0};  // bytes handed over and not printed yet
@@ -210,6 +218,7 @@ std::optional<Error> RunCommand::start(std::vector<Block> prompt) {
   run->prompt = std::move(prompt);
   run->approvals = asks_;
   run->hooks = std::move(beginning->hooks);
+  hooks_ = {run->hooks, run->session_id, {}, {}, {}, {}};
   run->memory_places = std::move(beginning->memory_places);
   if (options_.json) {
     outbox_ = std::make_unique<rpc::Outbox>(options_.output, [this](const std::string&) {
@@ -221,10 +230,40 @@ std::optional<Error> RunCommand::start(std::vector<Block> prompt) {
   } else {
     for (const agent::Notice& notice : notices) view_.show(notice);
   }
-  run_ = std::make_unique<agent::Run>(
-      std::move(*run), std::move(beginning->conversation), engine_.services(), *this, gate_,
-      [this](agent::Conversation) { inbox_.post([this] { over_ = true; }); });
+  run_ = std::make_unique<agent::Run>(std::move(*run), std::move(beginning->conversation),
+                                      engine_.services(), *this, gate_,
+                                      [this](const agent::Conversation& left) {
+                                        hooks_.cwd = left.cwd;
+                                        hooks_.workspace = left.workspace;
+                                        hooks_.mode = left.mode;
+                                        inbox_.post([this] { over_ = true; });
+                                      });
   return std::nullopt;
+}
+
+// The session's, too: its hooks run, and only a second signal cuts them short.
+void RunCommand::end_session() {
+  if (signals_ > 1) return;
+  SessionEnd::Told told;
+  told.hook = [this](const std::string& session_id, const hooks::HookRecord& record) {
+    inbox_.post([this, session_id, record] { tell_session_hook(session_id, record); });
+  };
+  told.done = [this] { inbox_.post([this] { session_ended_ = true; }); };
+  session_end_ = std::make_unique<SessionEnd>(std::vector{hooks_}, engine_.io().clock(),
+                                              engine_.io().commands(), std::move(told));
+  while (!session_ended_) {
+    std::array<char, 1> nothing{};
+    (void)platform::read_or_wake(-1, inbox_.wake(), nothing);
+    inbox_.work();
+    if (signals_ > 1) session_end_->hurry();
+  }
+}
+
+void RunCommand::tell_session_hook(const std::string& session_id, const hooks::HookRecord& record) {
+  if (outbox_) return outbox_->send(session_hook_message(session_id, record));
+  if (record.outcome == hooks::HookOutcome::success) return;
+  view_.show(agent::Notice{agent::NoticeLevel::warning, "hook_broken",
+                           "A SessionEnd hook of " + record.origin + ": " + record.message});
 }
 
 // What waits to be printed: past 1 MB the model and the commands are not read, as with a client.
@@ -330,6 +369,7 @@ void RunCommand::answer(std::string_view line) {
 void RunCommand::signalled(int number) {
   const int code = number == SIGINT ? exit_code::kInterrupted : exit_code::kTerminated;
   signal_exit_ = code;
+  ++signals_;
   inbox_.post([this, code] {
     if (code == exit_code::kInterrupted && isatty(STDERR_FILENO) == 1) view_.line_broken();
     stop(code);

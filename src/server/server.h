@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -18,6 +19,7 @@
 #include "server/engine.h"
 #include "server/exit_code.h"
 #include "server/inbox.h"
+#include "server/session_end.h"
 #include "server/sessions.h"
 
 namespace agentd::server {
@@ -76,7 +78,10 @@ class Server {
   void on_run_ended(const std::string& session_id, agent::Conversation conversation);
   void leave(int code);
   void cancel_runs();
-  bool may_leave() const;
+  void signalled(int code);
+  bool may_leave();
+  void end_sessions();
+  void on_sessions_ended();
 
   ServeOptions options_;
   Inbox inbox_;
@@ -93,6 +98,10 @@ class Server {
   bool drain_runs_ = false;     // lines ended: leave when the running work is done
   std::optional<int> leaving_;  // the exit code, once it is decided
   std::optional<Answer<std::nullptr_t>> shutdown_answer_;
+  bool signalled_ = false;
+  bool hurried_ = false;  // a second signal: nothing more is waited for
+  bool sessions_ended_ = false;
+  std::unique_ptr<SessionEnd> session_end_;  // once it has begun
 };
 
 }  // namespace agentd::server

@@ -60,6 +60,17 @@ std::vector<ActiveRun::Waiting> Sessions::run_ended(const std::string& session_i
   return waiting;
 }
 
+std::vector<agent::HookContext> Sessions::hook_contexts() const {
+  std::vector<agent::HookContext> contexts;
+  for (const auto& [id, session] : sessions_) {
+    if (!session.conversation) continue;
+    const agent::Conversation& conversation = *session.conversation;
+    contexts.push_back(
+        {session.hooks, id, {}, conversation.cwd, conversation.workspace, conversation.mode});
+  }
+  return contexts;
+}
+
 void Sessions::remember(const std::string& run_id, agent::Ending ending) {
   endings_.emplace(run_id, ending);
   ended_order_.push_back(run_id);

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "agent/hook_context.h"
 #include "agent/run.h"
 #include "config/settings.h"
 #include "server/events.h"
@@ -65,6 +66,8 @@ class Sessions {
   void each_active(Visitor visit) {
     for (auto& [run_id, session] : by_run_) visit(*session->active->run);
   }
+  /// What the SessionEnd hooks of each session are told; all had a run, none is with one.
+  std::vector<agent::HookContext> hook_contexts() const;
   bool every_run_succeeded() const { return every_run_succeeded_; }
 
   static constexpr std::size_t kRemembered = 1000;

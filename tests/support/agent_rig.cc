@@ -130,6 +130,9 @@ Result<Json> StandInTool::coerce(const Json& input) const {
   for (const auto& name : required) {
     if (!input.contains(name)) return make_error(Code::invalid_input, name + " is missing");
   }
+  if (!forbidden.empty() && input.contains(forbidden)) {
+    return make_error(Code::invalid_input, forbidden + " is not allowed");
+  }
   return input;
 }
 

@@ -90,6 +90,7 @@ class StandInTool final : public tools::Tool {
   tools::Outcome run(const Json& input, const tools::CallContext& context) const override;
 
   std::vector<std::string> required;  // members without which coerce fails
+  std::string forbidden;              // the member with which it fails; empty: none
 
  private:
   ToolDefinition definition_;

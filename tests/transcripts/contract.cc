@@ -121,6 +121,7 @@ void Watch::reply(const Json& message) {
 void Watch::notification(const std::string& method, const Json& params) {
   if (!contract_.knows(method, "toClient")) refuse("no such notification to a client: " + method);
   contract_.check(method, "params", params);
+  if (method == "agent/sessionHook") return session_over();
   Run& run = runs_[params.at("runId")];
   if (params.at("seq") != ++run.seq)
     refuse("seq is not " + std::to_string(run.seq) + ": " + params.dump());
@@ -138,6 +139,12 @@ void Watch::notification(const std::string& method, const Json& params) {
     }
   } else if (params.contains("toolUseId")) {
     call_event(run, method, params);
+  }
+}
+
+void Watch::session_over() const {
+  for (const auto& [id, run] : runs_) {
+    if (!run.ended) refuse("agent/sessionHook before the runEnded of " + id);
   }
 }
 

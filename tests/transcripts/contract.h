@@ -50,6 +50,7 @@ class Watch {
 
   void reply(const Json& message);
   void notification(const std::string& method, const Json& params);
+  void session_over() const;
   void call_event(Run& run, const std::string& method, const Json& params);
 
   const Contract& contract_;

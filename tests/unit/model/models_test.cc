@@ -28,6 +28,10 @@ class NoHttp final : public platform::Http {
     FAIL("no request expected");
     return nullptr;
   }
+  std::unique_ptr<platform::Transfer> get(platform::HttpRequest, platform::HttpCallbacks) override {
+    FAIL("no request expected");
+    return nullptr;
+  }
 };
 
 struct Rig {

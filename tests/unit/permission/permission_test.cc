@@ -71,6 +71,36 @@ TEST_CASE("every mode against every kind of access") {
   }
 }
 
+TEST_CASE("an ask says whether the place is its cause") {
+  struct Row {
+    Mode mode;
+    Access access;
+    AskCause cause;
+  };
+  const std::vector<Row> rows = {
+      {Mode::ask, running("ls"), AskCause::mode},
+      {Mode::accept_edits, running("ls"), AskCause::mode},
+      {Mode::ask, writing("/ws/a.txt"), AskCause::mode},
+      {Mode::ask, writing("/ws/.git/hooks/pre-commit"), AskCause::place},
+      {Mode::ask, writing("/tmp/a.txt"), AskCause::place},
+      {Mode::ask, reading("/etc/passwd"), AskCause::place},
+      {Mode::plan, reading("/etc/passwd"), AskCause::place},
+      {Mode::accept_edits, writing("/ws/.bashrc"), AskCause::place},
+      {Mode::ask, {.reads = {"/etc/passwd"}, .writes = {"/ws/a"}, .command = {}}, AskCause::place},
+      {Mode::ask,
+       {.reads = {"/ws/b"}, .writes = {"/ws/a", "/ws/c"}, .command = {}},
+       AskCause::mode},
+      {Mode::ask, {.reads = {}, .writes = {"/ws/a", "/ws/.git/x"}, .command = {}}, AskCause::place},
+      {Mode::ask, {.reads = {"/etc/passwd"}, .writes = {}, .command = "x"}, AskCause::place},
+  };
+  for (const Row& row : rows) {
+    const Verdict verdict = judge(row.mode, row.access, kWorkspace, {});
+    CAPTURE(verdict.reason);
+    REQUIRE(verdict.decision == Decision::ask);
+    CHECK(verdict.cause == row.cause);
+  }
+}
+
 TEST_CASE("reasons name what and why") {
   const Grants none;
   CHECK(judge(Mode::ask, reading("/etc/passwd"), kWorkspace, none).reason ==
