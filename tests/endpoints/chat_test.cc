@@ -2,23 +2,17 @@
 // the user's own settings. The endpoint is a server on the loopback that judges every request.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <mutex>
 
-#include "support/agent_process.h"
+#include "endpoints/session.h"
 #include "support/chat_replies.h"
 #include "support/model_server.h"
 #include "support/strict_chat_api.h"
 
 using namespace agentd;
 using namespace agentd::test;
-namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::chrono::seconds kPatience{60};
 
 // Answers with its replies in turn, but for requests that the real API would refuse.
 class StrictServer {
@@ -44,78 +38,6 @@ class StrictServer {
   std::mutex mutex_;
   std::vector<ChatReply> replies_;
   ModelServer server_;
-};
-
-struct Workspace {
-  Workspace() {
-    std::string name = (fs::temp_directory_path() / "agentd-endpoints-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    root = fs::canonical(name);
-    fs::create_directories(root / "work/.agentd");
-    fs::create_directories(root / "home/.config/agentd");
-  }
-  ~Workspace() {
-    std::error_code ignored;
-    fs::remove_all(root, ignored);
-  }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(root / name) << text;
-  }
-  fs::path root;
-};
-
-// One session with the binary, up to the run's end.
-class Session {
- public:
-  Session(const Workspace& workspace, std::vector<std::pair<std::string, std::string>> environment)
-      : agent_({.argv = {AGENTD_BINARY},
-                .cwd = (workspace.root / "work").string(),
-                .home = (workspace.root / "home").string(),
-                .environment = std::move(environment),
-                .framing = testing::Framing::lines}) {
-    ask("initialize", {{"protocolVersion", 1},
-                       {"clientInfo", {{"name", "test"}, {"version", "1"}}},
-                       {"capabilities", Json::object()}});
-  }
-
-  Json ask(const std::string& method, const Json& params) {
-    agent_.send({{"jsonrpc", "2.0"}, {"id", ++id_}, {"method", method}, {"params", params}});
-    while (true) {
-      Json message = next();
-      if (message.contains("id") && message["id"] == id_) return message;
-    }
-  }
-
-  Json run(const std::string& model, const Json& prompt) {
-    const Json started =
-        ask("agent/start", {{"prompt", prompt}, {"model", model}, {"permissionMode", "bypass"}});
-    CAPTURE(started.dump());
-    REQUIRE(started.contains("result"));
-    while (true) {
-      Json message = next();
-      if (message.value("method", "") == "agent/runEnded") return message["params"];
-    }
-  }
-
-  std::vector<Json> seen(const std::string& method) const {
-    std::vector<Json> found;
-    for (const Json& message : seen_) {
-      if (message.value("method", "") == method) found.push_back(message["params"]);
-    }
-    return found;
-  }
-
- private:
-  Json next() {
-    auto message = agent_.receive(kPatience);
-    REQUIRE(message);
-    seen_.push_back(*message);
-    return *message;
-  }
-
-  testing::AgentProcess agent_;
-  int id_ = 0;
-  std::vector<Json> seen_;
 };
 
 std::string texts(const std::vector<Json>& deltas) {

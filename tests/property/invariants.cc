@@ -130,7 +130,11 @@ class EventChecker {
     if (attached.kind != AttachmentKind::message) return;
     if (!told_.insert(attached.message_id).second) fail(attached.message_id + " was told twice");
   }
-  void on(const HookRan&) {}
+  void on(const HookRan& ran) {
+    if (!ran.tool_use_id.empty()) open_call(ran.tool_use_id);
+    const bool said_something = ran.record.outcome == hooks::HookOutcome::success;
+    if (!said_something && ran.record.message.empty()) fail("a hook's fault or no without a word");
+  }
   void on(const ToolSummary&) {}
   void on(const Notice&) {}
   void on(const RunEnded& end) {
