@@ -37,7 +37,8 @@ struct HookWord {
 enum class HookAnswer { none, allowed, denied };
 
 /// What permission/ said of a call, and what its PreToolUse hooks say: a hook can tighten; its
-/// allow answers what only the mode asks, and never loosens a deny.
-permission::Verdict with_hooks(permission::Verdict verdict, const HookWord& word);
+/// allow answers what only the mode asks, never loosens a deny, and does not agree to a plan.
+permission::Verdict with_hooks(permission::Verdict verdict, const HookWord& word,
+                               const Access& access);
 
 }  // namespace agentd::agent

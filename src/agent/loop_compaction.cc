@@ -91,6 +91,8 @@ bool Loop::compact(CompactionTrigger trigger, const std::string& instructions) {
   }
   auto head = context::summary_head(*summary, {}, request);
   conversation_.shown_attachments.clear();
+  conversation_.plan_mode_told = false;
+  if (auto todos = todos_again()) put_back.push_back(std::move(*todos));
   auto recent = context::recent_files(*conversation_.read_set);
   std::move(recent.begin(), recent.end(), std::back_inserter(put_back));
   auto again =
