@@ -133,7 +133,12 @@ std::optional<Ending> Loop::prepare() {
   if (transition_ == Transition::message_queued && messages.empty()) return Ending::completed;
   ++spent_.turns;
   emit(TurnStarted{spent_.turns, transition_, std::exchange(answering_.untold, std::nullopt)});
-  if (spent_.turns > 1 && !paused) conversation_.history.append({Role::user, later_context()});
+  if (spent_.turns > 1 && !paused) {
+    auto blocks = later_context();
+    auto reminded = reminders();
+    std::move(reminded.begin(), reminded.end(), std::back_inserter(blocks));
+    conversation_.history.append({Role::user, std::move(blocks)});
+  }
   for (Attachment& attachment : std::exchange(look_.attached, {})) emit(std::move(attachment));
   deliver(std::move(messages));
   return std::nullopt;
@@ -174,6 +179,8 @@ std::optional<Ending> Loop::append_prompt() {
   prompt.blocks.insert(prompt.blocks.begin(), std::make_move_iterator(contexts->begin()),
                        std::make_move_iterator(contexts->end()));
   auto found = conversation_.environment.empty() ? first_context() : later_context();
+  auto reminded = reminders();
+  std::move(reminded.begin(), reminded.end(), std::back_inserter(found));
   prompt.blocks.insert(prompt.blocks.begin(), std::make_move_iterator(found.begin()),
                        std::make_move_iterator(found.end()));
   conversation_.history.append(std::move(prompt));

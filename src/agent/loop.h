@@ -77,6 +77,7 @@ class Loop {
   void on(GiveUpDue&);
   void on(CancelAsked& asked);
   void on(ApprovalAnswered& answered);
+  void on(QuestionAnswered& answered);
   void on(ModeSet& set);
   void on(ApprovalsWithdrawn&);
   void on(HooksDone& done);
@@ -101,6 +102,11 @@ class Loop {
   std::vector<Block> later_context();
   std::vector<context::Attachment> memory_again();
   void add_found(std::vector<Block>& blocks);
+
+  // Reminders (loop_reminders.cc).
+  std::vector<Block> reminders();
+  std::string plan_mode_note();
+  std::optional<context::Attachment> todos_again();
 
   // Hooks (loop_hooks.cc).
   HookContext hook_context() const;

@@ -126,6 +126,8 @@ void Loop::replace_older(const std::string& summary, std::vector<context::Attach
     head.insert(head.begin() + 1, std::move(*lost));
   }
   conversation_.shown_attachments.clear();
+  conversation_.plan_mode_told = false;
+  if (auto todos = todos_again()) put_back.push_back(std::move(*todos));
   auto recent = context::recent_files(*conversation_.read_set, context::kRecentFiles,
                                       bytes_of_one_file(shares.put_back));
   std::move(recent.begin(), recent.end(), std::back_inserter(put_back));

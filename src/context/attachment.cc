@@ -85,8 +85,9 @@ struct Rendering {
 
 void add(Rendering& rendering, Attachment attachment, ShownAttachments& shown) {
   const platform::ContentHash hash = hash_of(attachment);
-  // The same change can happen twice.
-  const bool once = attachment.kind != AttachmentKind::changed_file;
+  // The same change can happen twice, and a list be forgotten twice.
+  const bool once =
+      attachment.kind != AttachmentKind::changed_file && attachment.kind != AttachmentKind::todo;
   if (once && shown.count(hash) > 0) return;
   std::string text = wrapped(attachment);
   if (estimate(text) + kBlockTokens > rendering.room) {

@@ -10,20 +10,14 @@
 
 #include "base/result.h"
 #include "message/access.h"
+#include "message/permission_mode.h"
 #include "platform/files.h"
 
 namespace agentd::permission {
 
-/// How much a run may do unasked.
-enum class Mode {
-  ask,           // reading inside the workspace is free, the rest asks
-  accept_edits,  // also writing inside the workspace
-  plan,          // nothing that changes anything; commands are denied
-  bypass,        // asks nothing
-};
-
-std::string_view to_string(Mode mode);  // "ask", "acceptEdits", "plan", "bypass"
-std::optional<Mode> parse_mode(std::string_view name);
+using Mode = PermissionMode;
+using agentd::parse_mode;
+using agentd::to_string;
 
 enum class Decision { allow, ask, deny };
 

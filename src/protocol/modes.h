@@ -73,7 +73,7 @@ constexpr auto wire_names(CompactionTrigger) {
        {manual, "manual", "agent/compact."}});
 }
 
-enum class AttachmentKind { message, memory, changed_file };
+enum class AttachmentKind { message, memory, changed_file, todo };
 
 constexpr auto wire_names(AttachmentKind) {
   using enum AttachmentKind;
@@ -82,7 +82,16 @@ constexpr auto wire_names(AttachmentKind) {
       {{message, "message", "A message of agent/send."},
        {memory, "memory", "A file that the user or the project wants every session to know."},
        {changed_file, "changedFile",
-        "A file that changed on disk since it was read, with its diff."}});
+        "A file that changed on disk since it was read, with its diff."},
+       {todo, "todo", "The todo list, which the model has not touched for long."}});
+}
+
+enum class TodoStatus { pending, in_progress, completed };
+
+constexpr auto wire_names(TodoStatus) {
+  using enum TodoStatus;
+  return wire::names<TodoStatus>(
+      "TodoStatus", {{pending, "pending"}, {in_progress, "in_progress"}, {completed, "completed"}});
 }
 
 enum class OnDeny { go_on, stop };
@@ -129,6 +138,16 @@ constexpr auto wire_names(ApprovalBy) {
        {mode, "mode", "The permission mode was changed."},
        {no_approver, "noApprover", "Nobody can be asked (approvals: false, or input ended)."},
        {cancelled, "cancelled", "The run was cancelled, or the call was given up."}});
+}
+
+enum class QuestionBy { user, no_approver, cancelled };
+
+constexpr auto wire_names(QuestionBy) {
+  using enum QuestionBy;
+  return wire::names<QuestionBy>(
+      "QuestionBy", {{user, "user", "An agent/answerQuestion, answers or a rejection."},
+                     {no_approver, "noApprover", "Nobody can be asked any more (input ended)."},
+                     {cancelled, "cancelled", "The run was cancelled, or the call was given up."}});
 }
 
 enum class ToolUseState { started, input_delta, ready, running };

@@ -50,7 +50,7 @@ Result<agent::ToolWishes> tool_wishes(const RunWishes& wishes, const config::Set
                         "tools");
     }
   }
-  agent::ToolWishes wanted{wishes.tools, settings.denied_tools};
+  agent::ToolWishes wanted{wishes.tools, settings.denied_tools, wishes.questions};
   const agent::OfferedTools offered(tools, wanted);
   const ToolChoice& choice = wishes.tool_choice;
   if (choice.kind == ToolChoiceKind::tool && offered.find(choice.name) == nullptr) {
@@ -126,7 +126,7 @@ Result<Engine::Beginning> Engine::begin(const std::string& directory, std::optio
   Beginning beginning;
   beginning.settings = config::load_settings(*canonical, *files_, config::process_environment());
   if (const auto mode = beginning.settings.settings.permission_mode) {
-    beginning.conversation.mode = from_config(*mode);
+    beginning.conversation.set_mode(from_config(*mode));
   }
   read_what_needs_trust(*canonical, trusted, beginning);
   beginning.conversation.cwd = *canonical;

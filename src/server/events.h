@@ -37,8 +37,12 @@ class EventWriter final : public agent::Sink {
   void write(agent::ToolResult& event);
   void write(const agent::ApprovalRequested& event);
   void write(const agent::ApprovalResolved& event);
+  void write(agent::QuestionAsked& event);
+  void write(const agent::QuestionResolved& event);
   void write(const agent::ReplyDiscarded& event);
   void write(const agent::Retrying& event);
+  void write(const agent::ModeChanged& event);
+  void write(agent::TodosChanged& event);
   void write(const agent::Attachment& event);
   void write(const agent::Compacting& event);
   void write(const agent::Compacted& event);

@@ -36,7 +36,10 @@ void Server::initialize(protocol::InitializeParams params,
                         Answer<protocol::InitializeResult> answer) {
   phase_ = Phase::serving;
   if (params.client_info) log::info("server: client " + params.client_info->name);
-  if (params.capabilities) approvals_ = params.capabilities->approvals.value_or(true);
+  if (params.capabilities) {
+    approvals_ = params.capabilities->approvals.value_or(true);
+    questions_ = params.capabilities->questions.value_or(false);
+  }
   if (params.process_id) {
     engine_.io().watch_process(static_cast<int>(*params.process_id), [this] {
       inbox_.post([this] {

@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <memory>
 #include <utility>
+#include <variant>
 
 #include "base/ascii.h"
 #include "platform/stdio.h"
@@ -25,6 +26,7 @@
 #include "server/inbox.h"
 #include "server/person_answer.h"
 #include "server/piped_input.h"
+#include "server/question_answer.h"
 #include "server/session_end.h"
 #include "server/terminal_view.h"
 
@@ -117,6 +119,14 @@ std::vector<std::string> names_in(std::string_view list) {
   return names;
 }
 
+// What a person is asked: may a call run, or what the model wants to know.
+using OpenQuestion = std::variant<agent::ApprovalRequested, agent::QuestionAsked>;
+
+const std::string& call_of(const OpenQuestion& question) {
+  return std::visit([](const auto& asked) -> const std::string& { return asked.tool_use_id; },
+                    question);
+}
+
 class RunCommand final : public agent::Sink {
  public:
   explicit RunCommand(const RunCommandOptions& options)
@@ -150,7 +160,13 @@ class RunCommand final : public agent::Sink {
   void step();
   void read_answer();
   void answer(std::string_view line);
+  void answer(const agent::ApprovalRequested& question, std::string_view line);
+  void answer(const agent::QuestionAsked& question, std::string_view line);
+  void asked(OpenQuestion question);
+  void resolved(const std::string& tool_use_id);
   void ask_next();
+  void ask_first();
+  void not_understood();
   void output_lost();
   void signalled(int number);
   void stop(int code);
@@ -168,9 +184,10 @@ class RunCommand final : public agent::Sink {
   std::shared_ptr<FlowGate> gate_ = std::make_shared<FlowGate>();
   std::unique_ptr<agent::Run> run_;
 
-  std::deque<agent::ApprovalRequested> questions_;  // open ones, the first is being asked
-  std::string typed_;                               // of the answer, so far
-  bool answered_ = false;                           // the first question is, and not resolved yet
+  std::deque<OpenQuestion> questions_;   // the first is being asked
+  std::vector<QuestionAnswer> answers_;  // to the first ones of a call's questions
+  std::string typed_;                    // of the answer, so far
+  bool answered_ = false;                // the first question is, and not resolved yet
   bool input_ended_ = false;
   bool output_gone_ = false;
   bool over_ = false;            // the run has ended
@@ -202,7 +219,7 @@ std::optional<Error> RunCommand::start(std::vector<Block> prompt) {
                              : std::filesystem::absolute(options_.cwd, failed).string();
   auto beginning = engine_.begin(directory);
   if (!beginning) return beginning.error();
-  if (options_.mode) beginning->conversation.mode = *options_.mode;
+  if (options_.mode) beginning->conversation.set_mode(*options_.mode);
   if (beginning->conversation.mode == permission::Mode::accept_edits) view_.edits_are_allowed();
   std::vector<agent::Notice> notices = to_notices(beginning->settings.notices);
   RunWishes wishes;
@@ -210,6 +227,7 @@ std::optional<Error> RunCommand::start(std::vector<Block> prompt) {
   wishes.max_turns = options_.max_turns;
   wishes.max_budget_usd = options_.max_budget_usd;
   wishes.fallback_models = options_.fallback_models;
+  wishes.questions = asks_;
   if (options_.tools) wishes.tools = names_in(*options_.tools);
   auto run = engine_.options(wishes, beginning->settings.settings, notices);
   if (!run) return run.error();
@@ -292,27 +310,39 @@ void RunCommand::take(const agent::Event& event) {
     const std::size_t waiting = waiting_.fetch_sub(weight(event)) - weight(event);
     if (waiting <= kMaxWaiting / 2 && gate_->closed()) gate_->open();
   }
-  if (const auto* question = std::get_if<agent::ApprovalRequested>(&event);
-      question && asks_ && !input_ended_) {
-    questions_.push_back(*question);
-    if (questions_.size() == 1) ask_next();
-  }
-  if (const auto* resolved = std::get_if<agent::ApprovalResolved>(&event)) {
-    const bool was_asked =
-        !questions_.empty() && questions_.front().tool_use_id == resolved->tool_use_id;
-    std::erase_if(questions_,
-                  [&](const auto& q) { return q.tool_use_id == resolved->tool_use_id; });
-    if (was_asked) ask_next();
-  }
+  if (const auto* approval = std::get_if<agent::ApprovalRequested>(&event)) asked(*approval);
+  if (const auto* question = std::get_if<agent::QuestionAsked>(&event)) asked(*question);
+  if (const auto* done = std::get_if<agent::ApprovalResolved>(&event)) resolved(done->tool_use_id);
+  if (const auto* done = std::get_if<agent::QuestionResolved>(&event)) resolved(done->tool_use_id);
+}
+
+void RunCommand::asked(OpenQuestion question) {
+  if (!asks_ || input_ended_) return;
+  questions_.push_back(std::move(question));
+  if (questions_.size() == 1) ask_next();
+}
+
+void RunCommand::resolved(const std::string& tool_use_id) {
+  const bool was_asked = !questions_.empty() && call_of(questions_.front()) == tool_use_id;
+  std::erase_if(questions_, [&](const auto& q) { return call_of(q) == tool_use_id; });
+  if (was_asked) ask_next();
 }
 
 void RunCommand::ask_next() {
   view_.question_over();
   typed_.clear();
+  answers_.clear();
   answered_ = false;
-  if (questions_.empty()) return;
+  if (!questions_.empty()) ask_first();
+}
+
+void RunCommand::ask_first() {
   forget_typed_ahead(options_.input);
-  view_.ask(questions_.front());
+  if (const auto* approval = std::get_if<agent::ApprovalRequested>(&questions_.front())) {
+    return view_.ask(*approval);
+  }
+  const auto& all = std::get<agent::QuestionAsked>(questions_.front()).questions;
+  view_.ask(all[answers_.size()], answers_.size() + 1, all.size());
 }
 
 // Waits for the run, and meanwhile for the person or for the end of standard output.
@@ -352,17 +382,38 @@ void RunCommand::read_answer() {
 }
 
 void RunCommand::answer(std::string_view line) {
-  auto approval = parse_person_answer(line);
+  const std::string typed(line);
   typed_.clear();
-  if (!approval) {
-    forget_typed_ahead(options_.input);
-    return view_.ask_again();
-  }
-  // The next question comes with approvalResolved; one that was withdrawn meanwhile, too.
+  std::visit([&](const auto& question) { answer(question, typed); }, questions_.front());
+}
+
+void RunCommand::not_understood() {
+  forget_typed_ahead(options_.input);
+  view_.ask_again();
+}
+
+// The next question comes with approvalResolved; one that was withdrawn meanwhile, too.
+void RunCommand::answer(const agent::ApprovalRequested& question, std::string_view line) {
+  auto approval = parse_person_answer(line);
+  if (!approval) return not_understood();
   answered_ = true;
   view_.answered();
-  approval->tool_use_id = questions_.front().tool_use_id;
+  approval->tool_use_id = question.tool_use_id;
   run_->approve(std::move(*approval), [](const Result<void>&) {});
+}
+
+void RunCommand::answer(const agent::QuestionAsked& question, std::string_view line) {
+  auto typed = parse_question_answer(line, question.questions[answers_.size()]);
+  if (!typed) return not_understood();
+  view_.answered();
+  if (!typed->rejected) {
+    answers_.push_back(std::move(typed->answer));
+    if (answers_.size() < question.questions.size()) return ask_first();
+  }
+  answered_ = true;
+  agent::AnswersGiven given{question.tool_use_id, {}, typed->rejected, std::move(typed->message)};
+  if (!given.rejected) given.answers = std::exchange(answers_, {});
+  run_->answer_question(std::move(given), [](const Result<void>&) {});
 }
 
 // The io thread.

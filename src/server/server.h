@@ -64,6 +64,7 @@ class Server {
   void send(protocol::SendParams params, Answer<protocol::SendResult> answer);
   void unsend(protocol::UnsendParams params, Answer<protocol::Empty> answer);
   void approve_tool(protocol::ApproveToolParams params, Answer<protocol::Empty> answer);
+  void answer_question(protocol::AnswerQuestionParams params, Answer<protocol::Empty> answer);
   void set_model(protocol::SetModelParams params, Answer<protocol::Empty> answer);
   void set_mode(protocol::SetModeParams params, Answer<protocol::Empty> answer);
 
@@ -93,7 +94,8 @@ class Server {
 
   enum class Phase { fresh, serving, shut_down };
   Phase phase_ = Phase::fresh;
-  bool approvals_ = true;  // the client can put questions to a person
+  bool approvals_ = true;   // the client can put questions to a person
+  bool questions_ = false;  // ... and those of the model itself
   bool input_open_ = true;
   bool drain_runs_ = false;     // lines ended: leave when the running work is done
   std::optional<int> leaving_;  // the exit code, once it is decided

@@ -20,7 +20,7 @@ namespace agentd::server {
 
 struct ActiveRun {
   std::string run_id;
-  std::optional<permission::Mode> mode;  // asked for meanwhile; the run may be past hearing it
+  std::optional<permission::Mode> mode;  // asked for when the run was past hearing it
   /// Requests that came between runEnded and the conversation's return, and those for a run that
   /// one of them will start; done after it, in order.
   struct Waiting {

@@ -106,6 +106,7 @@ class RandomRun {
     rig_.options.max_turns = choice_.one_in(3) ? 1 + choice_.below(4) : 12;
     rig_.options.tool_start = choice_.one_in(2) ? ToolStart::streaming : ToolStart::after_reply;
     rig_.options.approvals = !choice_.one_in(5);
+    rig_.options.tools.questions = rig_.options.approvals && !choice_.one_in(5);
     rig_.options.deny_stops = choice_.one_in(2);
     rig_.options.auto_compact = !choice_.one_in(5);
     if (choice_.one_in(6)) rig_.options.token_budget = 3'000;
@@ -141,6 +142,15 @@ class RandomRun {
     rig_.add_tool("Change", false, body(false, 0)).required = {"path"};
     rig_.add_tool("Command", false, body(false, 1)).required = {"command"};
     rig_.add_tool("Throw", true, body(true, 2));
+    rig_.add_tool("Ask", true, body(true, 0)).asks = {
+        {"Which?", "Which", {{"this", "", {}}, {"that", "", {}}}, false}};
+    rig_.add_tool("Leave", false,
+                  [](const Json&, const tools::CallContext& context) {
+                    auto outcome = tools::text_outcome("left");
+                    outcome.mode = context.mode_before_plan;
+                    return outcome;
+                  })
+        .leaves_plan_mode = true;
   }
 
   void one_start() {
@@ -210,6 +220,7 @@ class RandomRun {
       if (mood.one_in(40)) change_mode();
       if (mood.one_in(80)) rig_.run->withdraw_approvals();
       if (const auto* asked = std::get_if<ApprovalRequested>(&*event)) answer(*asked, mood);
+      if (const auto* asked = std::get_if<QuestionAsked>(&*event)) answer(*asked, mood);
     }
   }
 
@@ -238,7 +249,9 @@ class RandomRun {
   void check_messages(const RunEnded& end) {
     if (messages_answered_ != messages_sent_) fail("a message was not answered");
     std::set<std::string> seen;
-    for (const auto& attached : rig_.sink().all<Attachment>()) seen.insert(attached.message_id);
+    for (const auto& attached : rig_.sink().all<Attachment>()) {
+      if (attached.kind == AttachmentKind::message) seen.insert(attached.message_id);
+    }
     for (const auto& message : end.not_delivered) seen.insert(message.id);
     if (seen != in_the_run_) fail("messages were lost, or told though they were taken back");
     in_the_run_.clear();
@@ -272,6 +285,34 @@ class RandomRun {
     }
     rig_.run->approve(answer, [](Result<void>) {});
     if (mood.one_in(4)) rig_.run->approve(answer, [](Result<void>) {});  // twice
+  }
+
+  // Answered, well or badly, rejected, left open till something else closes it, or cancelled.
+  void answer(const QuestionAsked& asked, RandomMind& mood) {
+    AnswersGiven given{asked.tool_use_id, {}, false, {}};
+    switch (mood.below(5)) {
+      case 0:
+        given.rejected = true;
+        if (mood.one_in(2)) given.message = "not now";
+        break;
+      case 1:
+        given.answers = {{{"neither"}, {}}};
+        rig_.run->answer_question(given, [this](Result<void> taken) {
+          if (taken) fail("a label that there is not was taken");
+        });
+        [[fallthrough]];
+      case 2:
+        given.answers = {{{"this"}, "and more"}};
+        break;
+      case 3:
+        if (mood.one_in(2)) return rig_.run->withdraw_approvals();
+        return cancel();
+      default:
+        given.answers = {{{}, "my own words"}};
+        break;
+    }
+    rig_.run->answer_question(given, [](Result<void>) {});
+    if (mood.one_in(4)) rig_.run->answer_question(given, [](Result<void>) {});  // twice
   }
 
   // Rule 6: what ran is never asked for again, so its result must stand in history.

@@ -52,6 +52,10 @@ struct Workspace {
   std::string root;
 };
 
+constexpr const char* kQuestion =
+    R"({"questions":[{"question":"Which?","header":"Which","options":[)"
+    R"({"label":"this","description":"a"},{"label":"that","description":"b"}]}]})";
+
 std::vector<std::pair<std::string, std::string>> real_menu() {
   return {{"Read", R"({"file_path":"a.txt"})"},
           {"Read", R"({"file_path":"a.txt"})"},
@@ -68,6 +72,10 @@ std::vector<std::pair<std::string, std::string>> real_menu() {
           {"Bash", R"({"command":"exit 3"})"},
           {"Bash", R"({"command":"sleep 60","timeout":40})"},
           {"Bash", R"({"command":"sleep 60 & echo started"})"},
+          {"TodoWrite", R"({"todos":[{"content":"x","status":"pending","activeForm":"xing"}]})"},
+          {"AskUserQuestion", kQuestion},
+          {"AskUserQuestion", kQuestion},
+          {"ExitPlanMode", R"({"plan":"do it"})"},
           {"Nothing", "{}"},
           {"Bash", ""}};
 }
@@ -113,10 +121,11 @@ class ProcessRuns {
                          {"OPENAI_BASE_URL", server_.url() + "/v1"}},
          .framing = mood_.one_in(2) ? testing::Framing::lines : testing::Framing::content_length});
     agent_ = &agent;
-    request("initialize", {{"protocolVersion", 1},
-                           {"clientInfo", {{"name", "property"}, {"version", "1"}}},
-                           {"processId", nullptr},
-                           {"capabilities", {{"approvals", !mood_.one_in(4)}}}});
+    request("initialize",
+            {{"protocolVersion", 1},
+             {"clientInfo", {{"name", "property"}, {"version", "1"}}},
+             {"processId", nullptr},
+             {"capabilities", {{"approvals", !mood_.one_in(4)}, {"questions", !mood_.one_in(4)}}}});
     pump([&] { return replies_ == requests_; });
     for (int i = 0; i < runs; ++i) one_run(i);
     request("shutdown", nullptr);
@@ -226,6 +235,20 @@ class ProcessRuns {
                                     {"decision", mood_.one_in(3) ? "deny" : "allow"},
                                     {"scope", mood_.one_in(3) ? "session" : "once"}});
     }
+    if (method == "agent/questionAsked") answer_question(message["params"]["toolUseId"]);
+  }
+
+  void answer_question(const transcripts::Json& call) {
+    if (mood_.one_in(6)) return request("agent/cancel", {{"runId", run_id_}});
+    transcripts::Json params = {{"runId", run_id_}, {"toolUseId", call}};
+    if (mood_.one_in(3)) {
+      params["rejected"] = true;
+    } else if (mood_.one_in(3)) {
+      params["answers"] = {{{"text", "something else"}}};
+    } else {
+      params["answers"] = {{{"labels", {"that"}}}};
+    }
+    request("agent/answerQuestion", std::move(params));
   }
 
   std::uint64_t seed_;

@@ -58,8 +58,8 @@ void RandomMind::add_block(model::ModelEvents& events, std::size_t request_numbe
 // Every stand-in tool with every input, some of them more often.
 std::vector<std::pair<std::string, std::string>> RandomMind::stand_in_menu() {
   std::vector<std::pair<std::string, std::string>> menu;
-  for (const char* name :
-       {"Look", "Look", "Look", "Change", "Change", "Command", "Throw", "Nothing"}) {
+  for (const char* name : {"Look", "Look", "Look", "Change", "Change", "Command", "Throw", "Ask",
+                           "Leave", "Nothing"}) {
     for (const char* input :
          {R"({"path":"a"})", R"({"path":"b"})", R"({"path":"a","n":2})", R"({"command":"make"})",
           R"({})", "", R"({"path":)", R"([1])", R"({"bad":1})", R"({"path":"/etc/x"})"}) {

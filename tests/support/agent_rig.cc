@@ -139,6 +139,7 @@ Result<Json> StandInTool::coerce(const Json& input) const {
 // `path` is written by an unsafe tool and read by a safe one; `command` is a command.
 Access StandInTool::access(const Json& input, const std::string& cwd) const {
   Access access;
+  access.leaves_plan_mode = leaves_plan_mode;
   if (input.contains("path")) {
     const std::string path = cwd + "/" + input["path"].get<std::string>();
     (safe_ ? access.reads : access.writes).push_back(path);

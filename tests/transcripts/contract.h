@@ -44,8 +44,9 @@ class Watch {
     bool announced = false;  // agent/start was answered with it
     bool started = false;
     bool ended = false;
-    std::map<std::string, std::string> calls;      // id -> started, ready, running, closed
-    std::map<std::string, std::string> questions;  // id -> asked, resolved
+    std::map<std::string, std::string> calls;        // id -> started, ready, running, closed
+    std::map<std::string, std::string> questions;    // id -> asked, resolved
+    std::map<std::string, std::string> put_to_user;  // the same of agent/questionAsked
   };
 
   void reply(const Json& message);

@@ -21,6 +21,11 @@ Access writing(std::string path) {
 Access running(std::string text) {
   return {.reads = {}, .writes = {}, .command = std::move(text)};
 }
+Access leaving_plan_mode() {
+  Access access;
+  access.leaves_plan_mode = true;
+  return access;
+}
 
 Decision decided(Mode mode, const Access& access, const Grants& grants = {}) {
   return judge(mode, access, kWorkspace, grants).decision;
@@ -38,6 +43,7 @@ TEST_CASE("every mode against every kind of access") {
   constexpr Decision kDeny = Decision::deny;
   const std::vector<Row> rows = {
       {Access{}, kAllow, kAllow, kAllow, kAllow},
+      {leaving_plan_mode(), kAllow, kAllow, kAsk, kAllow},
       {reading("/ws/a.txt"), kAllow, kAllow, kAllow, kAllow},
       {reading("/ws"), kAllow, kAllow, kAllow, kAllow},
       {reading("/ws/.git/config"), kAllow, kAllow, kAllow, kAllow},
