@@ -21,10 +21,12 @@ bool can_replace_images(FailureClass failure, const Spent& spent, const Limits& 
 
 Decision after_failure(FailureClass failure, const Spent& spent, const Limits& limits) {
   if (can_repair(failure, spent, limits)) return Transition::request_repaired;
-  if (failure == FailureClass::image_refused) return Ending::image_error;
   if (failure == FailureClass::context_overflow || failure == FailureClass::too_large) {
     return window_full(spent, limits);
   }
+  // Whatever is wrong with this model: the user wants another one.
+  if (limits.model_chosen) return Transition::fallback_model;
+  if (failure == FailureClass::image_refused) return Ending::image_error;
   if (limits.can_fall_back && model::may_pass(failure)) return Transition::fallback_model;
   return Ending::model_error;
 }

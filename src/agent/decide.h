@@ -96,7 +96,8 @@ struct Limits {
   int max_turns = 0;              // 0: none
   bool can_raise_output = true;   // the model allows more than was asked for
   bool can_compact = false;       // compaction is on and has not been found to lead nowhere
-  bool can_fall_back = false;     // a model of fallbackModels was not tried yet, or one was chosen
+  bool can_fall_back = false;     // a model of fallbackModels was not tried yet
+  bool model_chosen = false;      // by the user, since the request was made
   bool has_images = false;        // in the request
   bool has_thinking = false;      // in the request, or asked for with it
   bool can_lower_output = false;  // the endpoint named a lower limit than was asked for

@@ -14,8 +14,8 @@ Limits Loop::limits(const std::optional<model::ModelFailure>& failure) const {
       .max_turns = options_.max_turns,
       .can_raise_output = answering_.output_limit < answering_.now.facts.maximum_output,
       .can_compact = may_compact(),
-      .can_fall_back =
-          answering_.chosen || answering_.fallbacks_used < options_.fallback_models.size(),
+      .can_fall_back = answering_.fallbacks_used < options_.fallback_models.size(),
+      .model_chosen = answering_.chosen.has_value(),
   };
   if (!failure) return limits;  // the view is long, and only looked at for what was refused
   const auto& view = conversation_.history.view();
