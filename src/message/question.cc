@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace agentd {
 namespace {
-
-bool blank(const std::string& text) {
-  return text.find_first_not_of(" \t\r\n") == std::string::npos;
-}
 
 Error fault(std::string where, std::string what) {
   return make_error(Code::invalid_input, std::move(what), std::move(where));
@@ -16,7 +14,7 @@ Error fault(std::string where, std::string what) {
 
 std::optional<Error> answer_fault(const Question& question, const QuestionAnswer& answer,
                                   const std::string& where) {
-  if (answer.labels.empty() && blank(answer.text)) {
+  if (answer.labels.empty() && ascii::blank(answer.text)) {
     return fault(where, "needs a label or a text");
   }
   if (answer.labels.size() > 1 && !question.multi_select) {

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "base/ascii.h"
 #include "tools/ask_user_question.md.h"
 #include "tools/typed_tool.h"
 
@@ -49,12 +50,8 @@ struct AskUserQuestionInput {
   }
 };
 
-bool blank(const std::string& text) {
-  return text.find_first_not_of(" \t\r\n") == std::string::npos;
-}
-
 std::optional<Error> question_fault(const QuestionInput& question, const std::string& at) {
-  if (blank(question.question)) return invalid(at + "question", "must not be empty");
+  if (ascii::blank(question.question)) return invalid(at + "question", "must not be empty");
   const std::size_t count = question.options.size();
   if (count < kLeastOptions || count > kMostOptions) {
     return invalid(at + "options", "needs 2 to 4 options, got " + std::to_string(count) +
@@ -64,7 +61,7 @@ std::optional<Error> question_fault(const QuestionInput& question, const std::st
   for (std::size_t i = 0; i < count; ++i) {
     const std::string where = at + "options[" + std::to_string(i) + "].label";
     const std::string& label = question.options[i].label;
-    if (blank(label)) return invalid(where, "must not be empty");
+    if (ascii::blank(label)) return invalid(where, "must not be empty");
     if (!labels.insert(label).second) return invalid(where, "is the label of another option too");
   }
   return std::nullopt;
