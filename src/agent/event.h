@@ -137,7 +137,7 @@ struct TodosChanged {
   std::vector<Todo> todos;
 };
 
-enum class AttachmentKind { message, memory, changed_file, todo };
+enum class AttachmentKind { message, memory, changed_file, recent_file, todo };
 
 /// Added to what the model is told, beside its calls' results.
 struct Attachment {

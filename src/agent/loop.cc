@@ -139,7 +139,7 @@ std::optional<Ending> Loop::prepare() {
     std::move(reminded.begin(), reminded.end(), std::back_inserter(blocks));
     conversation_.history.append({Role::user, std::move(blocks)});
   }
-  for (Attachment& attachment : std::exchange(look_.attached, {})) emit(std::move(attachment));
+  tell_attached();
   deliver(std::move(messages));
   return std::nullopt;
 }

@@ -102,6 +102,8 @@ class Loop {
   std::vector<Block> later_context();
   std::vector<context::Attachment> memory_again();
   void add_found(std::vector<Block>& blocks);
+  void announce(std::vector<context::Attachment> shown);
+  void tell_attached();
 
   // Reminders (loop_reminders.cc).
   std::vector<Block> reminders();

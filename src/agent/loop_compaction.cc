@@ -131,8 +131,10 @@ void Loop::replace_older(const std::string& summary, std::vector<context::Attach
   auto recent = context::recent_files(*conversation_.read_set, context::kRecentFiles,
                                       bytes_of_one_file(shares.put_back));
   std::move(recent.begin(), recent.end(), std::back_inserter(put_back));
-  auto again =
-      context::render(std::move(put_back), shares.put_back, conversation_.shown_attachments).blocks;
+  auto rendered =
+      context::render(std::move(put_back), shares.put_back, conversation_.shown_attachments);
+  announce(std::move(rendered.shown));
+  auto& again = rendered.blocks;
   if (!conversation_.environment.empty()) {
     head.insert(head.begin() + 1, TextBlock{conversation_.environment});
   }
@@ -148,7 +150,10 @@ RunEnded Loop::compact_only() {
     emit(Notice{NoticeLevel::info, "nothing_to_compact", "There is nothing to sum up yet."});
     return ended(Ending::completed);
   }
-  if (compact(CompactionTrigger::manual, *options_.compaction)) return ended(Ending::completed);
+  if (compact(CompactionTrigger::manual, *options_.compaction)) {
+    tell_attached();
+    return ended(Ending::completed);
+  }
   RunEnded end = ended(cancelled_              ? Ending::aborted_streaming
                        : compaction_.forbidden ? Ending::hook_stopped
                                                : Ending::model_error);

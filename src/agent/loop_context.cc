@@ -20,9 +20,25 @@ constexpr std::chrono::seconds kBetweenLooks{1};
 constexpr std::size_t kMostNotes = 5;               // what was not read, one notice each
 constexpr std::int64_t kAttachmentTokens = 40'000;  // of one turn
 
-AttachmentKind told_kind(context::AttachmentKind kind) {
-  return kind == context::AttachmentKind::memory ? AttachmentKind::memory
-                                                 : AttachmentKind::changed_file;
+// Nothing for what is not told of as an attachment.
+std::optional<AttachmentKind> told_kind(context::AttachmentKind kind) {
+  switch (kind) {
+    case context::AttachmentKind::memory:
+      return AttachmentKind::memory;
+    case context::AttachmentKind::changed_file:
+      return AttachmentKind::changed_file;
+    case context::AttachmentKind::recent_file:
+      return AttachmentKind::recent_file;
+    case context::AttachmentKind::todo:
+      return AttachmentKind::todo;
+    case context::AttachmentKind::summary:
+    case context::AttachmentKind::background_work:
+    case context::AttachmentKind::hook_context:
+    case context::AttachmentKind::note:
+    case context::AttachmentKind::queued_message:
+      return std::nullopt;
+  }
+  return std::nullopt;
 }
 
 /// The directories of what was read: where nested memory files may stand.
@@ -122,6 +138,20 @@ std::vector<context::Attachment> Loop::memory_again() {
   return attachments;
 }
 
+// With the next turn.
+void Loop::announce(std::vector<context::Attachment> shown) {
+  for (auto& each : shown) {
+    const auto kind = told_kind(each.kind);
+    if (!kind) continue;
+    std::string title = *kind == AttachmentKind::todo ? "Open todos" : std::move(each.title);
+    look_.attached.push_back({*kind, std::move(title), {}});
+  }
+}
+
+void Loop::tell_attached() {
+  for (Attachment& attachment : std::exchange(look_.attached, {})) emit(std::move(attachment));
+}
+
 void Loop::add_found(std::vector<Block>& blocks) {
   auto attachments = std::exchange(conversation_.untold_attachments, {});
   for (const auto& file : look_.found->memory.files) {
@@ -142,9 +172,7 @@ void Loop::add_found(std::vector<Block>& blocks) {
   for (auto& note : notes) emit(Notice{NoticeLevel::warning, "memory_file", std::move(note)});
   auto rendered =
       context::render(std::move(attachments), kAttachmentTokens, conversation_.shown_attachments);
-  for (auto& shown : rendered.shown) {
-    look_.attached.push_back({told_kind(shown.kind), std::move(shown.title), {}});
-  }
+  announce(std::move(rendered.shown));
   conversation_.untold_attachments = std::move(rendered.left_out);
   std::move(rendered.blocks.begin(), rendered.blocks.end(), std::back_inserter(blocks));
 }

@@ -26,8 +26,10 @@ std::vector<Block> Loop::reminders() {
   if (++conversation_.todos.turns_untouched <= kTurnsUntouched) return blocks;
   auto todos = todos_again();
   if (!todos) return blocks;
-  auto shown = context::render({std::move(*todos)}, kTodoTokens, conversation_.shown_attachments);
-  std::move(shown.begin(), shown.end(), std::back_inserter(blocks));
+  context::ShownAttachments anew;  // the same list is shown again, that is what it is for
+  auto rendered = context::render({std::move(*todos)}, kTodoTokens, anew);
+  announce(std::move(rendered.shown));
+  std::move(rendered.blocks.begin(), rendered.blocks.end(), std::back_inserter(blocks));
   return blocks;
 }
 
@@ -45,7 +47,6 @@ std::optional<context::Attachment> Loop::todos_again() {
   auto attachment = context::todo_attachment(conversation_.todos.items);
   if (!attachment) return std::nullopt;
   conversation_.todos.turns_untouched = 0;
-  look_.attached.push_back({AttachmentKind::todo, "Open todos", {}});
   return attachment;
 }
 

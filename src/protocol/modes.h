@@ -73,7 +73,7 @@ constexpr auto wire_names(CompactionTrigger) {
        {manual, "manual", "agent/compact."}});
 }
 
-enum class AttachmentKind { message, memory, changed_file, todo };
+enum class AttachmentKind { message, memory, changed_file, recent_file, todo };
 
 constexpr auto wire_names(AttachmentKind) {
   using enum AttachmentKind;
@@ -83,6 +83,7 @@ constexpr auto wire_names(AttachmentKind) {
        {memory, "memory", "A file that the user or the project wants every session to know."},
        {changed_file, "changedFile",
         "A file that changed on disk since it was read, with its diff."},
+       {recent_file, "recentFile", "A file that was read lately, put back after a compaction."},
        {todo, "todo", "The todo list, which the model has not touched for long."}});
 }
 

@@ -158,6 +158,8 @@ protocol::AttachmentKind to_protocol(agent::AttachmentKind value) {
       return protocol::AttachmentKind::memory;
     case agent::AttachmentKind::changed_file:
       return protocol::AttachmentKind::changed_file;
+    case agent::AttachmentKind::recent_file:
+      return protocol::AttachmentKind::recent_file;
     case agent::AttachmentKind::todo:
       return protocol::AttachmentKind::todo;
   }

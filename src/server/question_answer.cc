@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/ascii.h"
 #include "server/person_answer.h"
 #include "server/printable.h"
 
@@ -38,12 +39,12 @@ std::optional<QuestionAnswer> numbered(std::string_view text, const Question& qu
 }  // namespace
 
 std::optional<TypedAnswer> parse_question_answer(std::string_view line, const Question& question) {
-  const std::string_view text = trimmed(line);
+  const std::string_view text = ascii::trimmed(line);
   if (text.empty()) return std::nullopt;
   TypedAnswer typed;
   if (text == "-" || text.starts_with("- ")) {
     typed.rejected = true;
-    typed.message = trimmed(text.substr(1));
+    typed.message = ascii::trimmed(text.substr(1));
     return typed;
   }
   if (text.find_first_not_of("0123456789, \t") == std::string_view::npos) {

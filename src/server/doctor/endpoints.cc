@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "base/version.h"
 #include "model/endpoint.h"
@@ -22,9 +23,9 @@ constexpr std::size_t kMostDetail = 200;            // bytes
 
 Question anthropic_question(const model::Credentials& credentials, const std::string& key_from) {
   Question question;
-  question.key = trimmed(credentials.anthropic_key);
+  question.key = ascii::trimmed(credentials.anthropic_key);
   question.fact.name = "anthropic";
-  question.fact.base_url = trimmed(credentials.anthropic_base_url);
+  question.fact.base_url = ascii::trimmed(credentials.anthropic_base_url);
   question.fact.base_url_from = credentials.anthropic_base_url_from;
   question.fact.key_from = key_from.starts_with('/') ? key_from + ": anthropic.apiKey" : key_from;
   question.url = model::url_below(question.fact.base_url, "models") + "?limit=1000";
@@ -34,9 +35,9 @@ Question anthropic_question(const model::Credentials& credentials, const std::st
 
 Question chat_question(const model::ChatEndpoint& endpoint) {
   Question question;
-  question.key = trimmed(endpoint.key);
+  question.key = ascii::trimmed(endpoint.key);
   question.fact.name = endpoint.name;
-  question.fact.base_url = trimmed(endpoint.base_url);
+  question.fact.base_url = ascii::trimmed(endpoint.base_url);
   question.fact.base_url_from = endpoint.base_url_from;
   if (!question.key.empty()) {
     question.fact.key_from = endpoint.key_from;
