@@ -65,7 +65,7 @@ struct QuestionRig : AgentRig {
     return std::get<TextBlock>(result.content.front()).text;
   }
 
-  StandInTool* ask = nullptr;
+  test::StandInTool* ask = nullptr;
 };
 
 AnswersGiven with_label(const std::string& id, const std::string& label) {

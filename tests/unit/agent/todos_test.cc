@@ -34,8 +34,9 @@ struct TodoRig : AgentRig {
     add_tool("Plan", true, [](const Json& input, const tools::CallContext&) {
       auto outcome = tools::text_outcome("saved");
       const bool is_done = input.contains("done");
-      outcome.todos = {{input["todo"].get<std::string>(),
-                        is_done ? TodoStatus::completed : TodoStatus::in_progress, "doing it"}};
+      outcome.todos = std::vector<Todo>{{input["todo"].get<std::string>(),
+                                         is_done ? TodoStatus::completed : TodoStatus::in_progress,
+                                         "doing it"}};
       return outcome;
     });
     add_tool("Look", true,
@@ -88,7 +89,7 @@ TEST_CASE("of two lists in one reply the last in block order counts, whichever i
     const std::string which = input["todo"].get<std::string>();
     if (which == "first") second_is_over.wait(context.stop);
     auto outcome = tools::text_outcome("saved");
-    outcome.todos = {{which, TodoStatus::pending, which}};
+    outcome.todos = std::vector<Todo>{{which, TodoStatus::pending, which}};
     return outcome;
   });
   rig.start();
