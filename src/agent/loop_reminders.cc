@@ -26,8 +26,8 @@ std::vector<Block> Loop::reminders() {
   if (++conversation_.todos.turns_untouched <= kTurnsUntouched) return blocks;
   auto todos = todos_again();
   if (!todos) return blocks;
-  context::ShownAttachments anew;  // the same list is shown again, that is what it is for
-  auto rendered = context::render({std::move(*todos)}, kTodoTokens, anew);
+  auto rendered =
+      context::render({std::move(*todos)}, kTodoTokens, conversation_.shown_attachments);
   announce(std::move(rendered.shown));
   std::move(rendered.blocks.begin(), rendered.blocks.end(), std::back_inserter(blocks));
   return blocks;

@@ -1,5 +1,6 @@
 #include "tools/exit_plan_mode.h"
 
+#include "base/ascii.h"
 #include "tools/exit_plan_mode.md.h"
 #include "tools/typed_tool.h"
 
@@ -23,7 +24,7 @@ class ExitPlanModeTool final : public TypedTool<ExitPlanModeInput> {
 
  protected:
   std::optional<Error> check(const ExitPlanModeInput& input) const override {
-    if (input.plan.find_first_not_of(" \t\r\n") != std::string::npos) return std::nullopt;
+    if (!ascii::blank(input.plan)) return std::nullopt;
     return invalid("plan", "must not be empty; write the whole plan, the user decides by it");
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "message/todo.h"
 #include "tools/todo_write.md.h"
 #include "tools/typed_tool.h"
@@ -56,7 +57,7 @@ TodoStatus status_of(Status status) {
 
 std::optional<Error> text_fault(const std::string& text, const std::string& field,
                                 const std::string& advice) {
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+  if (ascii::blank(text)) {
     return invalid(field, "must not be empty; " + advice);
   }
   if (text.size() > kLongestTodo) {

@@ -124,14 +124,6 @@ inline std::string answering(hooks::Event event, const std::string& members) {
          std::string(hooks::to_string(event)) + "\", " + members + "}}'";
 }
 
-inline std::string text_of(const std::vector<ToolContent>& content) {
-  std::string text;
-  for (const ToolContent& part : content) {
-    if (const auto* block = std::get_if<TextBlock>(&part)) text += block->text + "\n";
-  }
-  return text;
-}
-
 /// The texts of a message and of its results.
 inline std::string text_of(const Message& message) {
   std::string text;

@@ -46,17 +46,20 @@ TEST_CASE("attachments come in the order of their kinds, the user's words last a
   CHECK(added_by_engine("<environment>\nDate: x"));
 }
 
-TEST_CASE("the same is not shown twice, changed it is, the user's words always") {
+TEST_CASE("the same is not shown twice, changed it is, the user's words and the list always") {
   ShownAttachments shown;
+  const Attachment memory{AttachmentKind::memory, {}, "- a"};
   const Attachment todo{AttachmentKind::todo, {}, "- a"};
   const Attachment word{AttachmentKind::queued_message, {}, "go on"};
-  CHECK(render({todo, todo, word}, kEnough, shown).blocks.size() == 2);
-  CHECK(render({todo, word, word}, kEnough, shown).blocks.size() == 2);
-  CHECK(render({{AttachmentKind::todo, {}, "- b"}}, kEnough, shown).blocks.size() == 1);
+  CHECK(render({memory, memory, word}, kEnough, shown).blocks.size() == 2);
+  CHECK(render({memory, word, word}, kEnough, shown).blocks.size() == 2);
+  CHECK(render({todo}, kEnough, shown).blocks.size() == 1);
+  CHECK(render({todo}, kEnough, shown).blocks.size() == 1);  // it is there to remind
+  CHECK(render({{AttachmentKind::memory, {}, "- b"}}, kEnough, shown).blocks.size() == 1);
   CHECK(render({{AttachmentKind::note, {}, "- b"}}, kEnough, shown).blocks.size() == 1);
   CHECK(render({{AttachmentKind::note, {}, " \n"}}, kEnough, shown).blocks.empty());
   shown.clear();
-  CHECK(render({todo}, kEnough, shown).blocks.size() == 1);
+  CHECK(render({memory}, kEnough, shown).blocks.size() == 1);
 }
 
 TEST_CASE("a text cannot close its tag or open one") {

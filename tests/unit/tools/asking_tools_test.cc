@@ -2,7 +2,7 @@
 // is what they ask, what they refuse, and what they tell the model.
 #include <doctest/doctest.h>
 
-#include "tools/workspace.h"
+#include "unit/tools/workspace.h"
 
 using namespace agentd;
 using namespace agentd::tools;

@@ -1,7 +1,7 @@
 // The model's list of its work: what it may hold, and how a wrong one is corrected.
 #include <doctest/doctest.h>
 
-#include "tools/workspace.h"
+#include "unit/tools/workspace.h"
 
 using namespace agentd;
 using namespace agentd::tools;
