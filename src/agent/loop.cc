@@ -134,7 +134,7 @@ std::optional<Ending> Loop::prepare() {
   ++spent_.turns;
   emit(TurnStarted{spent_.turns, transition_, std::exchange(answering_.untold, std::nullopt)});
   if (spent_.turns > 1 && !paused) {
-    auto blocks = later_context();
+    auto blocks = later_context(false);
     auto reminded = reminders();
     std::move(reminded.begin(), reminded.end(), std::back_inserter(blocks));
     conversation_.history.append({Role::user, std::move(blocks)});
@@ -178,7 +178,7 @@ std::optional<Ending> Loop::append_prompt() {
   if (!contexts) return Ending::hook_stopped;
   prompt.blocks.insert(prompt.blocks.begin(), std::make_move_iterator(contexts->begin()),
                        std::make_move_iterator(contexts->end()));
-  auto found = conversation_.environment.empty() ? first_context() : later_context();
+  auto found = conversation_.environment.empty() ? first_context() : later_context(true);
   auto reminded = reminders();
   std::move(reminded.begin(), reminded.end(), std::back_inserter(found));
   prompt.blocks.insert(prompt.blocks.begin(), std::make_move_iterator(found.begin()),

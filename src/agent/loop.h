@@ -99,7 +99,7 @@ class Loop {
   void look(std::function<LookedAround()> find);
   context::MemoryPlaces memory_places() const;
   std::vector<Block> first_context();
-  std::vector<Block> later_context();
+  std::vector<Block> later_context(bool new_prompt);
   std::vector<context::Attachment> memory_again();
   void add_found(std::vector<Block>& blocks);
   void announce(std::vector<context::Attachment> shown);

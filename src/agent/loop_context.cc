@@ -50,6 +50,22 @@ std::set<std::string> directories_of(const platform::ReadSet& read_set) {
   return directories;
 }
 
+void add(std::vector<context::MemoryFile>& files, std::vector<context::MemoryFile> more) {
+  std::move(more.begin(), more.end(), std::back_inserter(files));
+}
+
+context::Memory nested_memory(const std::set<std::string>& directories,
+                              const context::MemoryPlaces& places, platform::Files& files,
+                              context::ToldMemory& told) {
+  context::Memory memory;
+  for (const auto& directory : directories) {
+    auto nested = context::nested_memory(directory, places, files, told);
+    add(memory.files, std::move(nested.files));
+    std::move(nested.notes.begin(), nested.notes.end(), std::back_inserter(memory.notes));
+  }
+  return memory;
+}
+
 }  // namespace
 
 // Returns when it has been found, or the run is cancelled: then wind_up sees to the thread.
@@ -97,22 +113,25 @@ std::vector<Block> Loop::first_context() {
   return blocks;
 }
 
-// At a turn's start: what changed under the session's feet.
-std::vector<Block> Loop::later_context() {
+// At a turn's start: what changed under the session's feet. With a new prompt memory files too:
+// what of them was shown as it stands is not shown again.
+std::vector<Block> Loop::later_context(bool new_prompt) {
   const auto now = services_.clock.now();
   if (look_.last && now - *look_.last < kBetweenLooks) return {};
   look_.last = now;
   const bool all_told =
       conversation_.untold_changes.empty() && conversation_.untold_attachments.empty();
-  if (all_told && conversation_.read_set->entries().empty()) return {};
+  if (all_told && !new_prompt && conversation_.read_set->entries().empty()) return {};
   look([places = memory_places(), read_set = conversation_.read_set, wall = services_.clock.wall(),
-        &files = services_.files, told = conversation_.told_memory]() mutable {
+        &files = services_.files, told = conversation_.told_memory, new_prompt]() mutable {
     LookedAround found;
     found.changed = context::changed_files(*read_set, files, wall);
-    for (const auto& directory : directories_of(*read_set)) {
-      auto nested = context::nested_memory(directory, places, files, told);
-      std::move(nested.files.begin(), nested.files.end(), std::back_inserter(found.memory.files));
-      std::move(nested.notes.begin(), nested.notes.end(), std::back_inserter(found.memory.notes));
+    const auto directories = directories_of(*read_set);
+    found.memory = nested_memory(directories, places, files, told);
+    if (new_prompt) {
+      context::ToldMemory anew;
+      add(found.memory.files, context::find_memory_files(places, files, anew).files);
+      add(found.memory.files, nested_memory(directories, places, files, anew).files);
     }
     found.told_memory = std::move(told);
     return found;
