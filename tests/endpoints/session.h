@@ -63,6 +63,11 @@ class Session {
         ask("agent/start", {{"prompt", prompt}, {"model", model}, {"permissionMode", "bypass"}});
     CAPTURE(started.dump());
     REQUIRE(started.contains("result"));
+    return wait_end();
+  }
+
+  /// The params of the next agent/runEnded.
+  Json wait_end() {
     while (true) {
       Json message = next();
       if (message.value("method", "") == "agent/runEnded") return message["params"];
