@@ -1,6 +1,7 @@
 #include "hooks/runner.h"
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <utility>
 
@@ -69,9 +70,8 @@ std::string notice_of_ignored(const Hook& hook, const HookVerdict& verdict) {
   return text;
 }
 
-HookRun run_one(const Hook& hook, const HookInput& input, const std::string& event_json,
-                platform::Commands& commands, std::stop_token stop) {
-  HookRun done;
+void carry_out(const Hook& hook, const HookInput& input, const std::string& event_json,
+               platform::Commands& commands, std::stop_token stop, HookRun& done) {
   if (stop.stop_requested()) {
     done.verdict = cancelled();
   } else if (auto end = commands.run(command_of(hook, input, event_json), stop); !end) {
@@ -80,6 +80,19 @@ HookRun run_one(const Hook& hook, const HookInput& input, const std::string& eve
     done.verdict = read_verdict(hook.event, *end);
     done.record.duration = end->duration;
     if (end->how == platform::CommandEnd::How::exited) done.record.exit_code = end->exit_code;
+  }
+}
+
+// Work of side_by_side, so nothing is thrown from here: what fails inside agentd breaks this hook.
+HookRun run_one(const Hook& hook, const HookInput& input, const std::string& event_json,
+                platform::Commands& commands, std::stop_token stop) {
+  HookRun done;
+  try {
+    carry_out(hook, input, event_json, commands, std::move(stop), done);
+  } catch (const std::exception& failure) {
+    done.verdict = broken(std::string("failed inside agentd: ") + failure.what());
+  } catch (...) {
+    done.verdict = broken("failed inside agentd");
   }
   done.record.command = hook.command;
   done.record.origin = hook.origin;

@@ -18,6 +18,16 @@ void log_record(const std::string& session_id, const hooks::HookRecord& record) 
             (record.message.empty() ? "" : ": " + record.message));
 }
 
+// The top of each of these threads: what is thrown there would end the process.
+template <class Work>
+void guarded(const Work& work) try {
+  work();
+} catch (const std::exception& failure) {
+  log::error(std::string("ending the sessions failed: ") + failure.what());
+} catch (...) {
+  log::error("ending the sessions failed");
+}
+
 }  // namespace
 
 SessionEnd::SessionEnd(std::vector<agent::HookContext> contexts, Clock& clock,
@@ -29,14 +39,7 @@ SessionEnd::SessionEnd(std::vector<agent::HookContext> contexts, Clock& clock,
   }
   deadline_ = clock.after(kSessionEndHooks, [stop = stop_]() mutable { stop.request_stop(); });
   try {
-    // Both at once, as both may take their time; what a hook itself leaves behind ends with agentd.
-    thread_ = std::thread([this] {
-      side_by_side(contexts_.size() + 1, kMostSessionsAtOnce, [this](std::size_t i) {
-        if (i == 0) return commands_.end_session("");
-        run_hooks(contexts_[i - 1]);
-      });
-      told_.done();
-    });
+    thread_ = std::thread([this] { end_all(); });
   } catch (const std::system_error& error) {
     log::error(std::string("no thread for SessionEnd hooks: ") + error.what());
     told_.done();
@@ -48,7 +51,21 @@ SessionEnd::~SessionEnd() {
   if (thread_.joinable()) thread_.join();
 }
 
-void SessionEnd::run_hooks(const agent::HookContext& context) try {
+// The thread. Both at once, as both may take their time; what a hook itself leaves behind ends with
+// agentd.
+void SessionEnd::end_all() {
+  guarded([this] {
+    side_by_side(contexts_.size() + 1, kMostSessionsAtOnce, [this](std::size_t i) {
+      guarded([this, i] {
+        if (i == 0) return commands_.end_session("");
+        run_hooks(contexts_[i - 1]);
+      });
+    });
+  });
+  guarded([this] { told_.done(); });
+}
+
+void SessionEnd::run_hooks(const agent::HookContext& context) {
   if (!context.has(hooks::Event::session_end)) return;
   hooks::HookInput input = context.with(hooks::SessionEndInput{hooks::SessionEndReason::other});
   input.prompt_id.reset();  // it is of no run
@@ -57,8 +74,6 @@ void SessionEnd::run_hooks(const agent::HookContext& context) try {
     log_record(context.session_id, record);
     told_.hook(context.session_id, std::move(record));
   }
-} catch (const std::exception& failure) {
-  log::error(std::string("running SessionEnd hooks failed: ") + failure.what());
 }
 
 }  // namespace agentd::server

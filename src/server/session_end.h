@@ -44,6 +44,7 @@ class SessionEnd {
   void hurry() { stop_.request_stop(); }
 
  private:
+  void end_all();
   void run_hooks(const agent::HookContext& context);
 
   const std::vector<agent::HookContext> contexts_;

@@ -75,6 +75,16 @@ std::string noting() {
   return R"(grep -q '"hook_event_name":"SessionEnd"' && echo over >>ends)";
 }
 
+// Ends only when it is killed, notes how, and has a child that hangs too.
+const std::string kHanging =
+    "trap 'echo TERM >killed; exit 3' TERM; cat held & echo $! >child; echo begun >begun; wait";
+
+void make_pipes(const Workspace& workspace) {
+  for (const char* name : {"begun", "held"}) {
+    REQUIRE(mkfifo((workspace.work() + "/" + name).c_str(), 0600) == 0);
+  }
+}
+
 int run_in_shell(const Workspace& workspace, const std::string& line) {
   workspace.write("line.sh", "agentd() { " AGENTD_BINARY " \"$@\"; }\ncd " + workspace.work() +
                                  "\nexport HOME=" + workspace.home() +
@@ -145,10 +155,12 @@ TEST_CASE("without a run there is no session to end") {
   CHECK(workspace.read("work/ends").empty());
 }
 
-TEST_CASE("a hook that hangs is killed after 3 s, with what it started") {
-  Client client("sleep 1000 & sleep 1000");
-  const auto began = std::chrono::steady_clock::now();
+// That it is after 3 s is tested where time is a fake's (unit/server/session_end_test.cc).
+TEST_CASE("a hook that hangs is killed, with what it started, and agentd ends") {
+  Client client(kHanging);
+  make_pipes(client.workspace);
   client.agent.signal(SIGTERM);
+  CHECK(client.workspace.read("work/begun") == "begun\n");
   const Json told = [&] {
     while (true) {
       const Json message = client.next();
@@ -157,20 +169,26 @@ TEST_CASE("a hook that hangs is killed after 3 s, with what it started") {
   }();
   CHECK(told["params"]["outcome"] == "cancelled");
   CHECK(client.agent.wait(kLimit) == 143);
-  const auto took = std::chrono::steady_clock::now() - began;
-  CHECK(took >= 3s);
-  CHECK(took < 15s);  // 5 s and what a busy machine takes
+  CHECK(client.workspace.read("work/killed") == "TERM\n");
+  CHECK(kill(std::stoi(client.workspace.read("work/child")), 0) != 0);
 }
 
+// The deadline of the hooks would look the same, only later. A busy machine may be that late once,
+// so it gets more than one try to be earlier.
 TEST_CASE("a second signal waits for no hook") {
-  Client client("echo begun >begun; sleep 1000");
-  REQUIRE(mkfifo((client.workspace.work() + "/begun").c_str(), 0600) == 0);
-  const auto began = std::chrono::steady_clock::now();
-  client.agent.signal(SIGTERM);
-  CHECK(client.workspace.read("work/begun") == "begun\n");
-  client.agent.signal(SIGTERM);
-  CHECK(client.agent.wait(kLimit) == 143);
-  CHECK(std::chrono::steady_clock::now() - began < 3s);
+  bool before_the_deadline = false;
+  for (int attempt = 0; attempt < 5 && !before_the_deadline; ++attempt) {
+    Client client(kHanging);
+    make_pipes(client.workspace);
+    const auto began = std::chrono::steady_clock::now();
+    client.agent.signal(SIGTERM);
+    CHECK(client.workspace.read("work/begun") == "begun\n");
+    client.agent.signal(SIGTERM);
+    CHECK(client.agent.wait(kLimit) == 143);
+    before_the_deadline = std::chrono::steady_clock::now() - began < 3s;
+    CHECK(client.workspace.read("work/killed") == "TERM\n");
+  }
+  CHECK(before_the_deadline);
 }
 
 TEST_CASE("what a session's commands left in the background is gone when shutdown is answered") {

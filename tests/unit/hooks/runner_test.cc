@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <csignal>
+#include <stdexcept>
 #include <thread>
 
 #include "platform/fd.h"
@@ -91,6 +92,42 @@ std::string padded(std::size_t bytes) {
 }
 
 }  // namespace
+
+namespace {
+
+// What no Commands should do, and a failing allocation makes it do.
+class ThrowingCommands final : public platform::Commands {
+ public:
+  Result<platform::CommandEnd> run(platform::CommandSpec spec, std::stop_token) override {
+    if (spec.argv.back() == "unknown") throw 7;
+    throw std::runtime_error("no memory");
+  }
+  void end_session(const std::string&) override {}
+};
+
+}  // namespace
+
+TEST_CASE("what is thrown inside agentd breaks the hook it was thrown for, and nothing else") {
+  HookSet set;
+  for (const char* command : {"known", "unknown"}) {
+    Hook hook;
+    hook.event = Event::pre_tool_use;
+    hook.command = command;
+    hook.origin = "/settings.json";
+    set.hooks.push_back(std::move(hook));
+  }
+  HookInput input;
+  input.event = PreToolUseInput{"Bash", {{"command", "ls"}}, "toolu_1"};
+  ThrowingCommands commands;
+  const HookOutcomes outcomes = hooks::run(set, input, commands, {});
+  REQUIRE(outcomes.records.size() == 2);
+  CHECK(outcomes.records[0].outcome == HookOutcome::broken);
+  CHECK(outcomes.records[0].message == "The hook failed inside agentd: no memory");
+  CHECK(outcomes.records[1].outcome == HookOutcome::broken);
+  CHECK(outcomes.records[1].command == "unknown");
+  CHECK(outcomes.records[1].message == "The hook failed inside agentd");
+  CHECK(decides_nothing(outcomes.merged));
+}
 
 TEST_CASE("no hook, no work") {
   Rig rig;
