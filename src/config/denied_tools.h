@@ -16,7 +16,9 @@ struct DeniedTools {
 };
 
 /// What the parsed file at `path` denies. A rule for some calls of a tool only (`Bash(rm:*)`) is
-/// not kept yet, and a notice says so.
-DeniedTools denied_tools(const wire::Json& file, const std::string& path);
+/// not kept yet, and a name that only resembles one of `known_tools` denies nothing: notices say
+/// so. Other names may be of tools that another version or program has.
+DeniedTools denied_tools(const wire::Json& file, const std::string& path,
+                         const std::vector<std::string>& known_tools);
 
 }  // namespace agentd::config

@@ -1,10 +1,10 @@
 #include "config/unknown_keys.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/ascii.h"
 #include "base/utf8.h"
+#include "config/edit_distance.h"
 
 namespace agentd::config {
 namespace {
@@ -61,21 +61,6 @@ bool has_known_below(const std::string& path) {
                      [&path](const std::string& key) { return key.starts_with(path + "."); });
 }
 
-/// How many letters must be put in, left out or changed.
-std::size_t distance(std::string_view left, std::string_view right) {
-  std::vector<std::size_t> row(right.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < right.size(); ++j) {
-      const std::size_t changed = diagonal + (left[i] == right[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
 /// The known key meant by `path`; empty if none is near.
 std::string closest(const std::string& path) {
   if (path.size() > kLongestKey) return {};
@@ -85,7 +70,7 @@ std::string closest(const std::string& path) {
   for (const std::string& key : known()) {
     const std::string candidate = ascii::lowered(key);
     if (candidate.ends_with("." + wanted)) return key;  // right, but in the wrong place
-    const std::size_t off = distance(wanted, candidate);
+    const std::size_t off = edit_distance(wanted, candidate);
     if (off < best_distance && off * 2 < candidate.size()) {
       best = key;
       best_distance = off;

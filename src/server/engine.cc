@@ -4,12 +4,10 @@
 #include <filesystem>
 #include <iterator>
 
-#include "config/denied_tools.h"
-#include "config/trust.h"
-#include "hooks/settings_documents.h"
 #include "model/system_prompt.h"
 #include "server/closed_sets.h"
 #include "server/credentials.h"
+#include "server/workspace_rules.h"
 
 namespace agentd::server {
 namespace {
@@ -81,6 +79,17 @@ std::optional<Error> unpriced_model(const agent::RunOptions& options) {
   return std::nullopt;
 }
 
+config::SettingsNotice ignored_hooks_notice(const WorkspaceRules& rules,
+                                            const std::string& directory) {
+  const bool one = rules.ignored_hooks == 1;
+  std::string message = std::to_string(rules.ignored_hooks) +
+                        (one ? " hook of this workspace is" : " hooks of this workspace are") +
+                        " ignored, as it is not trusted (`agentd trust " + directory +
+                        (one ? "`). It stands in" : "`). They stand in");
+  for (const auto& file : rules.ignored_files) message += " " + file;
+  return {"settings_untrusted", std::move(message)};
+}
+
 }  // namespace
 
 Engine::Engine() : files_(platform::make_disk_files()) {}
@@ -137,38 +146,20 @@ Result<Engine::Beginning> Engine::begin(const std::string& directory, std::optio
 void Engine::read_what_needs_trust(const std::string& directory, std::optional<bool> trusted,
                                    Beginning& beginning) {
   const auto environment = config::process_environment();
+  auto rules = read_workspace_rules(directory, trusted, *files_, environment, tools());
   auto& notices = beginning.settings.notices;
-  auto documents = hooks::read_settings_documents(directory, *files_, environment);
-  std::move(documents.notices.begin(), documents.notices.end(), std::back_inserter(notices));
-  if (!trusted) {
-    const auto listed = config::is_trusted(config::trust_file(environment), directory, *files_);
-    if (!listed) notices.push_back({"settings_broken", listed.error().message});
-    trusted = listed.value_or(false);
-  }
+  std::move(rules.notices.begin(), rules.notices.end(), std::back_inserter(notices));
+  if (!rules.trust_fault.empty()) notices.push_back({"settings_broken", rules.trust_fault});
+  if (rules.ignored_hooks > 0) notices.push_back(ignored_hooks_notice(rules, directory));
   const std::string config = config::config_directory(environment);
   beginning.memory_places = {.home = config::home_directory(environment),
                              .config = std::filesystem::path(config).parent_path().string(),
                              .root = {},
                              .cwd = {},
-                             .trusted = *trusted};
-  if (documents.list.empty()) return;
-  for (const auto& document : documents.list) {
-    auto denied = config::denied_tools(document.json, document.path);
-    auto& names = beginning.settings.settings.denied_tools;
-    std::move(denied.names.begin(), denied.names.end(), std::back_inserter(names));
-    std::move(denied.notices.begin(), denied.notices.end(), std::back_inserter(notices));
-  }
-  auto loaded = hooks::load_hooks(documents.list, *trusted);
-  std::move(loaded.notices.begin(), loaded.notices.end(), std::back_inserter(notices));
-  if (loaded.ignored > 0) {
-    std::string message =
-        std::to_string(loaded.ignored) +
-        " hooks of this workspace are ignored, as it is not trusted (`agentd trust " + directory +
-        "`). They stand in";
-    for (const auto& file : loaded.ignored_files) message += " " + file;
-    notices.push_back({"settings_untrusted", std::move(message)});
-  }
-  beginning.hooks = std::make_shared<const hooks::HookSet>(std::move(loaded.set));
+                             .trusted = rules.trusted};
+  beginning.settings.settings.denied_tools = std::move(rules.denied_tools);
+  if (rules.files.empty()) return;
+  beginning.hooks = std::make_shared<const hooks::HookSet>(std::move(rules.hooks));
 }
 
 std::string Engine::default_model(const std::optional<std::string>& flag) {

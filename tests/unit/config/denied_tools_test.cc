@@ -9,7 +9,7 @@ using namespace agentd::config;
 namespace {
 
 DeniedTools of(const char* text) {
-  return denied_tools(wire::Json::parse(text), "/p/settings.json");
+  return denied_tools(wire::Json::parse(text), "/p/settings.json", {"Bash", "Read", "TodoWrite"});
 }
 
 }  // namespace
@@ -20,7 +20,7 @@ TEST_CASE("denied tools: names count, rules are told") {
   CHECK(denied.names == std::vector<std::string>{"Bash", "WebFetch"});
   REQUIRE(denied.notices.size() == 1);
   CHECK(denied.notices[0].code == "settings_rule");
-  CHECK(denied.notices[0].message.find("/p/settings.json: permissions.deny: 3 ") == 0);
+  CHECK(denied.notices[0].message.find("/p/settings.json: permissions.deny: 3 rules are ") == 0);
 }
 
 TEST_CASE("denied tools: nothing said, nothing denied") {
@@ -34,5 +34,36 @@ TEST_CASE("denied tools: nothing said, nothing denied") {
 
 TEST_CASE("denied tools: a deny of the wrong shape is told") {
   const auto denied = of(R"({"permissions":{"deny":"Bash"}})");
-  CHECK(denied.notices.size() == 1);
+  REQUIRE(denied.notices.size() == 1);
+  CHECK(denied.notices[0].message.find("permissions.deny: expected an array") != std::string::npos);
+}
+
+TEST_CASE("denied tools: one rule that is not kept") {
+  const auto denied = of(R"json({"permissions":{"deny":["Bash(rm:*)"]}})json");
+  REQUIRE(denied.notices.size() == 1);
+  CHECK(denied.notices[0].message.find("1 rule is not kept") != std::string::npos);
+}
+
+TEST_CASE("denied tools: a name that only resembles a tool's is told") {
+  struct Row {
+    const char* name;
+    const char* meant;  // empty: nothing is told
+  };
+  for (const Row& row : {Row{"bash", "Bash"}, Row{"Bsh", "Bash"}, Row{"READ", "Read"},
+                         Row{"reads", "Read"}, Row{"TodoWrites", "TodoWrite"}, Row{"Bash", ""},
+                         Row{"WebFetch", ""}, Row{"Task", ""}, Row{"TodoRead", ""}}) {
+    CAPTURE(std::string(row.name));
+    const auto denied = denied_tools({{"permissions", {{"deny", {row.name}}}}}, "/p/settings.json",
+                                     {"Bash", "Read", "TodoWrite"});
+    CHECK(denied.names == std::vector<std::string>{row.name});
+    if (std::string(row.meant).empty()) {
+      CHECK(denied.notices.empty());
+      continue;
+    }
+    REQUIRE(denied.notices.size() == 1);
+    CHECK(denied.notices[0].code == "settings_rule");
+    CHECK(denied.notices[0].message ==
+          "/p/settings.json: permissions.deny: there is no tool \"" + std::string(row.name) +
+              "\", so nothing is denied by it; did you mean \"" + row.meant + "\"?");
+  }
 }
