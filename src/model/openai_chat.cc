@@ -12,6 +12,8 @@
 namespace agentd::model {
 namespace {
 
+constexpr std::string_view kCompletions = "/chat/completions";
+
 EndpointOptions endpoint_options(OpenAiChatOptions options) {
   EndpointOptions out;
   out.url = chat_completions_url(std::move(options.base_url));
@@ -104,8 +106,13 @@ std::shared_ptr<Provider> make_openai_chat(OpenAiChatOptions options, Clock& clo
 
 std::string chat_completions_url(std::string base_url) {
   while (!base_url.empty() && base_url.back() == '/') base_url.pop_back();
-  constexpr std::string_view kPath = "/chat/completions";
-  return base_url.ends_with(kPath) ? base_url : base_url.append(kPath);
+  return base_url.ends_with(kCompletions) ? base_url : base_url.append(kCompletions);
+}
+
+std::string chat_models_url(std::string base_url) {
+  std::string url = chat_completions_url(std::move(base_url));
+  url.resize(url.size() - kCompletions.size());
+  return url.append("/models");
 }
 
 }  // namespace agentd::model

@@ -30,4 +30,7 @@ std::shared_ptr<Provider> make_openai_chat(OpenAiChatOptions options, Clock& clo
 /// Where requests go: "/chat/completions" below the base, unless it says so already.
 std::string chat_completions_url(std::string base_url);
 
+/// Where the same API lists its models.
+std::string chat_models_url(std::string base_url);
+
 }  // namespace agentd::model

@@ -93,13 +93,14 @@ TEST_CASE("doctor: what each kind of endpoint is told to be") {
   const std::vector<Row> rows = {
       {ServerReply::json(200, kModels), "ok", "answers and accepts the key", ""},
       {ServerReply::json(401, R"({"error": {"message": "invalid x-api-key: sk-secret"}})"), "fail",
-       "refuses the key (status 401): invalid x-api-key: [key]", "set another ANTHROPIC_API_KEY"},
+       "refuses the key: HTTP 401, invalid x-api-key: [key]", "set another ANTHROPIC_API_KEY"},
       {silent, "fail", "did not answer in 3 s", "check ANTHROPIC_BASE_URL"},
       {page, "fail", "it sends a page (HTML)", "check ANTHROPIC_BASE_URL"},
-      {elsewhere, "fail", "status 302", "check ANTHROPIC_BASE_URL"},
+      {elsewhere, "fail", "the endpoint redirects to http://127.0.0.1:1/login",
+       "check ANTHROPIC_BASE_URL"},
       {ServerReply::json(404, "{}"), "warn", "no list of models (status 404)", ""},
       {ServerReply::json(529, R"({"error": {"message": "Overloaded"}})"), "fail",
-       "status 529: Overloaded", "try again later"},
+       "HTTP 529, Overloaded", "try again later"},
       {ServerReply::broken(), "fail", "cannot be reached", "check ANTHROPIC_BASE_URL"},
   };
   for (const Row& row : rows) {
@@ -196,6 +197,23 @@ TEST_CASE("doctor: files, trust, hooks and directories") {
   CHECK(has(hooks[1]["what"], "needs /gone/guard.py"));
   CHECK(about("data dir", got.text)[0]["level"] == "ok");
   CHECK(about("temporary dir", got.text)[0]["level"] == "fail");
+}
+
+TEST_CASE("doctor sees deny rules that deny nothing, as a run does") {
+  Workspace workspace;
+  fs::create_directories(workspace.root / "work/.claude");
+  workspace.write("work/.claude/settings.json",
+                  R"json({"permissions": {"deny": ["Bash(rm:*)", "read"]}})json");
+  const Examined got = examine(workspace, "", "--offline --json");
+  CHECK(got.code == 0);
+  const auto settings = about("settings", got.text);
+  REQUIRE(settings.size() == 2);
+  for (const Json& each : settings) {
+    CHECK(each["level"] == "warn");
+    CHECK(has(each["fix"], "name a whole tool"));
+  }
+  CHECK(has(settings[0]["what"], "did you mean \"Read\"?"));
+  CHECK(has(settings[1]["what"], "1 rule is not kept"));
 }
 
 TEST_CASE("doctor prints aligned lines; with nothing configured nothing fails") {

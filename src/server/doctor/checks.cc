@@ -24,6 +24,8 @@ std::string fix_of(const config::SettingsNotice& notice) {
   if (notice.code == "settings_broken") return "correct the file; until then it does not count";
   if (notice.code == "settings_value") return "correct the value; until then the default counts";
   if (notice.code == "settings_unknown") return "correct or remove it";
+  if (notice.code == "settings_rule")
+    return "name a whole tool, as Bash; until then it denies none";
   if (notice.code == "settings_ignored") return "set it in your own settings";
   return "";
 }
@@ -132,44 +134,40 @@ Finding check_endpoint(const EndpointFact& endpoint, const std::string& model) {
   Finding finding{endpoint.answers_runs ? Level::fail : Level::warn, endpoint.name,
                   endpoint.base_url};
   switch (endpoint.answer) {
-    case Answer::not_asked:
+    case EndpointAnswer::not_asked:
       finding.level = Level::ok;
       finding.what += ", not asked";
       return finding;
-    case Answer::unusable:
+    case EndpointAnswer::unusable:
       finding.what = endpoint.detail;
       return finding;
-    case Answer::answered:
+    case EndpointAnswer::answered:
       finding.level = Level::ok;
       return check_answered(endpoint, model, std::move(finding));
-    case Answer::no_list:
+    case EndpointAnswer::no_list:
       finding.level = Level::warn;
       finding.what += " answers, but has no list of models (status " +
                       std::to_string(endpoint.status) + "), so the key was not tried";
       finding.fix = "check " + endpoint.base_url_from + " if runs fail";
       return finding;
-    case Answer::refused:
-      finding.what = with_detail(
-          finding.what + " refuses the key (status " + std::to_string(endpoint.status) + ")",
-          endpoint.detail);
+    case EndpointAnswer::refused:
+      finding.what = with_detail(finding.what + " refuses the key", endpoint.detail);
       finding.fix = endpoint.key_from.empty() ? "give it a key: apiKeyEnv in its settings"
                                               : "set another " + endpoint.key_from;
       return finding;
-    case Answer::not_an_api:
+    case EndpointAnswer::not_an_api:
       finding.what =
           with_detail(finding.what + " answers, but not as an API does", endpoint.detail);
       finding.fix = "check " + endpoint.base_url_from;
       return finding;
-    case Answer::failing:
-      finding.what =
-          with_detail(finding.what + " answers with status " + std::to_string(endpoint.status),
-                      endpoint.detail);
+    case EndpointAnswer::failing:
+      finding.what = with_detail(finding.what + " answers, but fails", endpoint.detail);
       finding.fix = "try again later; if it stays, check " + endpoint.base_url_from;
       return finding;
-    case Answer::silent:
-      finding.what += " did not answer in 3 s";
+    case EndpointAnswer::silent:
+      finding.what += " did not answer in " + std::to_string(kPatience.count()) + " s";
       return check_unreached(endpoint, std::move(finding));
-    case Answer::no_contact:
+    case EndpointAnswer::no_contact:
       finding.what = with_detail(finding.what + " cannot be reached", endpoint.detail);
       return check_unreached(endpoint, std::move(finding));
   }

@@ -11,8 +11,9 @@
 #include "base/utf8.h"
 #include "base/version.h"
 #include "model/endpoint.h"
+#include "model/endpoint_failure.h"
+#include "model/openai_chat.h"
 #include "server/credentials.h"
-#include "server/person_answer.h"
 #include "wire/parse.h"
 
 namespace agentd::server::doctor {
@@ -21,50 +22,40 @@ namespace {
 constexpr std::size_t kMostBody = 4 * 1024 * 1024;  // bytes
 constexpr std::size_t kMostDetail = 200;            // bytes
 
-Question anthropic_question(const model::Credentials& credentials, const std::string& key_from) {
-  Question question;
-  question.key = ascii::trimmed(credentials.anthropic_key);
-  question.fact.name = "anthropic";
-  question.fact.base_url = ascii::trimmed(credentials.anthropic_base_url);
-  question.fact.base_url_from = credentials.anthropic_base_url_from;
-  question.fact.key_from = key_from.starts_with('/') ? key_from + ": anthropic.apiKey" : key_from;
-  question.url = model::url_below(question.fact.base_url, "models") + "?limit=1000";
-  question.headers = {"anthropic-version: 2023-06-01", "x-api-key: " + question.key};
-  return question;
+EndpointProbe anthropic_probe(const model::Credentials& credentials, const std::string& key_from) {
+  EndpointProbe probe;
+  probe.key = ascii::trimmed(credentials.anthropic_key);
+  probe.fact.name = "anthropic";
+  probe.fact.base_url = ascii::trimmed(credentials.anthropic_base_url);
+  probe.fact.base_url_from = credentials.anthropic_base_url_from;
+  probe.fact.key_from = key_from.starts_with('/') ? key_from + ": anthropic.apiKey" : key_from;
+  probe.url = model::url_below(probe.fact.base_url, "models") + "?limit=1000";
+  probe.headers = {"anthropic-version: 2023-06-01", "x-api-key: " + probe.key};
+  return probe;
 }
 
-Question chat_question(const model::ChatEndpoint& endpoint) {
-  Question question;
-  question.key = ascii::trimmed(endpoint.key);
-  question.fact.name = endpoint.name;
-  question.fact.base_url = ascii::trimmed(endpoint.base_url);
-  question.fact.base_url_from = endpoint.base_url_from;
-  if (!question.key.empty()) {
-    question.fact.key_from = endpoint.key_from;
-    question.headers = {"authorization: Bearer " + question.key};
+EndpointProbe chat_probe(const model::ChatEndpoint& endpoint) {
+  EndpointProbe probe;
+  probe.key = ascii::trimmed(endpoint.key);
+  probe.fact.name = endpoint.name;
+  probe.fact.base_url = ascii::trimmed(endpoint.base_url);
+  probe.fact.base_url_from = endpoint.base_url_from;
+  if (!probe.key.empty()) {
+    probe.fact.key_from = endpoint.key_from;
+    probe.headers = {"authorization: Bearer " + probe.key};
   }
-  if (question.key.empty() && endpoint.key_wanted) {
-    question.fact.answer = Answer::unusable;
-    question.fact.detail = endpoint.key_from + " is not set, so it is not asked";
+  if (probe.key.empty() && endpoint.key_wanted) {
+    probe.fact.answer = EndpointAnswer::unusable;
+    probe.fact.detail = endpoint.key_from + " is not set, so it is not asked";
   }
-  question.url = question.fact.base_url;
-  while (question.url.ends_with('/')) question.url.pop_back();
-  question.url += "/models";
-  return question;
+  probe.url = model::chat_models_url(probe.fact.base_url);
+  return probe;
 }
 
 // One of the user's own is, by being in the settings.
 bool is_configured(const model::ChatEndpoint& endpoint, const config::Settings& settings) {
   if (endpoint.name != "openai-chat" || endpoint.base_url_from != "OPENAI_BASE_URL") return true;
   return !settings.openai_api_key.empty() || !settings.openai_base_url.empty();
-}
-
-// What an error says of itself, in the forms the APIs have.
-std::string error_text(const wire::Json& body) {
-  const wire::Json* error = wire::member(body, "error");
-  if (error == nullptr) return std::string(wire::string_member(body, "message").value_or(""));
-  if (error->is_string()) return error->get<std::string>();
-  return std::string(wire::string_member(*error, "message").value_or(""));
 }
 
 std::string told(std::string text, const std::string& key) {
@@ -85,6 +76,21 @@ std::vector<std::string> ids(const wire::Json& body) {
     if (const auto id = wire::string_member(each, "id")) list.emplace_back(*id);
   }
   return list;
+}
+
+void read_success(const Response& response, const std::string& key, EndpointFact& fact) {
+  const auto body = wire::parse(response.body);
+  if (body && is_list(*body)) {
+    fact.answer = EndpointAnswer::answered;
+    fact.models = ids(*body);
+    return;
+  }
+  fact.answer = EndpointAnswer::not_an_api;
+  if (body && model::is_error_object(*body)) {
+    fact.detail = told(model::failure_from_object(*body, fact.status).message, key);
+  } else if (ascii::contains(utf8::repaired(response.body), "<html")) {
+    fact.detail = "it sends a page (HTML)";
+  }
 }
 
 // Of all requests, filled in on the http thread.
@@ -125,27 +131,27 @@ std::string without_credentials(const std::string& url) {
   return url.substr(0, begin) + url.substr(at + 1);
 }
 
-std::vector<Question> questions(const config::Settings& settings, model::Models& models,
-                                const std::string& model) {
+std::vector<EndpointProbe> endpoint_probes(const config::Settings& settings, model::Models& models,
+                                           const std::string& model) {
   const model::Credentials all = credentials(settings);
-  std::map<std::string, Question> chats;  // of one name the last counts
+  std::map<std::string, EndpointProbe> chats;  // of one name the last counts
   for (const model::ChatEndpoint& endpoint : all.chat_endpoints) {
     chats.erase(endpoint.name);
-    if (is_configured(endpoint, settings)) chats[endpoint.name] = chat_question(endpoint);
+    if (is_configured(endpoint, settings)) chats[endpoint.name] = chat_probe(endpoint);
   }
-  std::vector<Question> list;
+  std::vector<EndpointProbe> list;
   if (!settings.anthropic_api_key.empty()) {
-    list.push_back(anthropic_question(all, settings.origins.at("anthropic.apiKey")));
+    list.push_back(anthropic_probe(all, settings.origins.at("anthropic.apiKey")));
   }
-  for (auto& [name, question] : chats) list.push_back(std::move(question));
-  for (Question& question : list) {
-    EndpointFact& fact = question.fact;
+  for (auto& [name, probe] : chats) list.push_back(std::move(probe));
+  for (EndpointProbe& probe : list) {
+    EndpointFact& fact = probe.fact;
     fact.answers_runs = model.starts_with(fact.name + "/");
     fact.optional = fact.name == "ollama" && fact.base_url_from == "OLLAMA_HOST" &&
                     settings.ollama_host.empty();
     const auto usable = models.resolve(fact.name + "/any");
-    if (!usable && fact.answer != Answer::unusable) {
-      fact.answer = Answer::unusable;
+    if (!usable && fact.answer != EndpointAnswer::unusable) {
+      fact.answer = EndpointAnswer::unusable;
       fact.detail = usable.error().message;
     }
     fact.base_url = without_credentials(fact.base_url);
@@ -153,17 +159,17 @@ std::vector<Question> questions(const config::Settings& settings, model::Models&
   return list;
 }
 
-std::vector<EndpointFact> ask(std::vector<Question> questions, platform::Http& http,
-                              std::chrono::milliseconds patience) {
+std::vector<EndpointFact> send(std::vector<EndpointProbe> probes, platform::Http& http,
+                               std::chrono::milliseconds patience) {
   Responses responses;
-  responses.list.resize(questions.size());
+  responses.list.resize(probes.size());
   std::vector<std::unique_ptr<platform::Transfer>> transfers;
   std::size_t asked = 0;
-  for (std::size_t i = 0; i < questions.size(); ++i) {
-    if (questions[i].fact.answer == Answer::unusable) continue;
+  for (std::size_t i = 0; i < probes.size(); ++i) {
+    if (probes[i].fact.answer == EndpointAnswer::unusable) continue;
     platform::HttpRequest request;
-    request.url = questions[i].url;
-    request.headers = questions[i].headers;
+    request.url = probes[i].url;
+    request.headers = probes[i].headers;
     request.headers.push_back("user-agent: agentd/" + std::string(version()));
     transfers.push_back(http.get(std::move(request), callbacks(responses, i)));
     ++asked;
@@ -178,42 +184,39 @@ std::vector<EndpointFact> ask(std::vector<Question> questions, platform::Http& h
   }
   transfers.clear();  // nothing is told any more
   std::vector<EndpointFact> facts;
-  for (std::size_t i = 0; i < questions.size(); ++i) {
-    EndpointFact& fact = questions[i].fact;
-    if (fact.answer != Answer::unusable) read_answer(responses.list[i], questions[i].key, fact);
+  for (std::size_t i = 0; i < probes.size(); ++i) {
+    EndpointFact& fact = probes[i].fact;
+    if (fact.answer != EndpointAnswer::unusable)
+      read_response(responses.list[i], probes[i].key, fact);
     facts.push_back(std::move(fact));
   }
   return facts;
 }
 
-void read_answer(const Response& response, const std::string& key, EndpointFact& fact) {
+void read_response(const Response& response, const std::string& key, EndpointFact& fact) {
   fact.status = response.head.status;
   if (!response.ended) {
-    fact.answer = Answer::silent;
+    fact.answer = EndpointAnswer::silent;
     return;
   }
   if (response.fault) {
-    fact.answer = Answer::no_contact;
+    fact.answer = EndpointAnswer::no_contact;
     fact.detail = told(response.fault->message, key);
     return;
   }
-  const auto body = wire::parse(response.body);
-  if (body) fact.detail = told(error_text(*body), key);
-  if (fact.status >= 200 && fact.status < 300) {
-    const bool list = body && is_list(*body);
-    fact.answer = list ? Answer::answered : Answer::not_an_api;
-    if (list) fact.models = ids(*body);
-    const bool page = utf8::repaired(response.body).find("<html") != std::string::npos;
-    if (!list && page) fact.detail = "it sends a page (HTML)";
-  } else if (fact.status >= 300 && fact.status < 400) {
-    fact.answer = Answer::not_an_api;
-    fact.detail = "it sends one elsewhere (status " + std::to_string(fact.status) + ")";
+  if (fact.status >= 200 && fact.status < 300) return read_success(response, key, fact);
+  if (fact.status == 404 || fact.status == 405) {
+    fact.answer = EndpointAnswer::no_list;
+    return;
+  }
+  const auto failure = model::failure_from_response(response.head, response.body, {});
+  fact.detail = told(failure.message, key);
+  if (fact.status >= 300 && fact.status < 400) {
+    fact.answer = EndpointAnswer::not_an_api;
   } else if (fact.status == 401 || fact.status == 403) {
-    fact.answer = Answer::refused;
-  } else if (fact.status == 404 || fact.status == 405) {
-    fact.answer = Answer::no_list;
+    fact.answer = EndpointAnswer::refused;
   } else {
-    fact.answer = Answer::failing;
+    fact.answer = EndpointAnswer::failing;
   }
 }
 

@@ -1,5 +1,6 @@
-// The endpoints of the settings, asked for their lists of models, all at once and for 3 s at most:
-// a cheap request that shows whether they are there and whether they take the key.
+// The endpoints of the settings, asked for their lists of models, all at once and for kPatience at
+// most: a cheap request that shows whether they are there and whether they take the key. The caller
+// waits on its own thread.
 #pragma once
 
 #include <chrono>
@@ -14,10 +15,8 @@
 
 namespace agentd::server::doctor {
 
-inline constexpr std::chrono::seconds kPatience{3};
-
-/// An endpoint, and what it is asked. `key` is there to be kept out of what is told.
-struct Question {
+/// An endpoint, and the request to it. `key` is there to be kept out of what is told.
+struct EndpointProbe {
   EndpointFact fact;
   std::string url;
   std::vector<std::string> headers;
@@ -25,13 +24,13 @@ struct Question {
 };
 
 /// Those somebody configured, and Ollama, which needs no configuring. `model` is the one that would
-/// be used. One whose settings are wrong (`Answer::unusable`) is not to be asked.
-std::vector<Question> questions(const config::Settings& settings, model::Models& models,
-                                const std::string& model);
+/// be used. One whose settings are wrong (`EndpointAnswer::unusable`) is not to be asked.
+std::vector<EndpointProbe> endpoint_probes(const config::Settings& settings, model::Models& models,
+                                           const std::string& model);
 
-/// Asks and waits; a fact each, in order. The caller's thread.
-std::vector<EndpointFact> ask(std::vector<Question> questions, platform::Http& http,
-                              std::chrono::milliseconds patience = kPatience);
+/// Sends the requests and waits; a fact each, in order. The caller's thread.
+std::vector<EndpointFact> send(std::vector<EndpointProbe> probes, platform::Http& http,
+                               std::chrono::milliseconds patience = kPatience);
 
 /// What came of one request.
 struct Response {
@@ -42,7 +41,7 @@ struct Response {
 };
 
 /// Sets the answer and its details. Pure.
-void read_answer(const Response& response, const std::string& key, EndpointFact& fact);
+void read_response(const Response& response, const std::string& key, EndpointFact& fact);
 
 /// `url` without a name and password before its host. Pure.
 std::string without_credentials(const std::string& url);

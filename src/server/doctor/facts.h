@@ -2,6 +2,7 @@
 // collects them, checks.h judges them. Values; no key stands in them.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,8 +12,11 @@
 
 namespace agentd::server::doctor {
 
+/// How long endpoints are waited for, and a program that is asked for its version.
+inline constexpr std::chrono::seconds kPatience{3};
+
 /// How an endpoint took a request for its list of models.
-enum class Answer {
+enum class EndpointAnswer {
   not_asked,   // --offline
   unusable,    // its settings are wrong; `detail` says how
   answered,    // with a list of models
@@ -31,7 +35,7 @@ struct EndpointFact {
   std::string key_from;       // the variable, or the setting; empty: none is wanted
   bool answers_runs = false;  // the model that would be used is one of its
   bool optional = false;      // nobody configured it: Ollama at its usual place
-  Answer answer = Answer::not_asked;
+  EndpointAnswer answer = EndpointAnswer::not_asked;
   int status = 0;                   // of HTTP
   std::string detail;               // the fault, or what the endpoint said
   std::vector<std::string> models;  // as it lists them, some at least

@@ -8,11 +8,10 @@
 #include <utility>
 
 #include "base/version.h"
-#include "config/trust.h"
 #include "config/user_directories.h"
-#include "hooks/settings_documents.h"
 #include "server/doctor/command_words.h"
 #include "server/doctor/endpoints.h"
+#include "server/workspace_rules.h"
 
 namespace agentd::server::doctor {
 namespace {
@@ -75,7 +74,7 @@ class Probe {
     workspace();
     const auto loaded = config::load_settings(facts_.workspace.path, engine_.files(), environment_);
     facts_.settings.notices = loaded.notices;
-    hooks();
+    rules();
     mode(loaded.settings);
     model(loaded.settings);
     keys(loaded.settings);
@@ -101,22 +100,20 @@ class Probe {
       return;
     }
     fact.path = engine_.files().canonical(wanted).value_or(wanted);
-    const auto trusted =
-        config::is_trusted(config::trust_file(environment_), fact.path, engine_.files());
-    if (!trusted) fact.trust_fault = trusted.error().message;
-    fact.trusted = trusted.value_or(false);
   }
 
-  void hooks() {
-    auto documents =
-        hooks::read_settings_documents(facts_.workspace.path, engine_.files(), environment_);
-    auto loaded = hooks::load_hooks(documents.list, facts_.workspace.trusted);
+  void rules() {
+    // Without a workspace there is nothing to trust, only the user's own files.
+    const auto trusted = facts_.workspace.path.empty() ? std::optional(false) : std::nullopt;
+    auto rules = read_workspace_rules(facts_.workspace.path, trusted, engine_.files(), environment_,
+                                      engine_.tools());
+    facts_.workspace.trusted = rules.trusted;
+    facts_.workspace.trust_fault = std::move(rules.trust_fault);
+    facts_.workspace.ignored_hooks = rules.ignored_hooks;
+    facts_.settings.files = std::move(rules.files);
     auto& notices = facts_.settings.notices;
-    std::move(documents.notices.begin(), documents.notices.end(), std::back_inserter(notices));
-    std::move(loaded.notices.begin(), loaded.notices.end(), std::back_inserter(notices));
-    for (const auto& document : documents.list) facts_.settings.files.push_back(document.path);
-    facts_.workspace.ignored_hooks = loaded.ignored;
-    for (const hooks::Hook& hook : loaded.set.hooks) {
+    std::move(rules.notices.begin(), rules.notices.end(), std::back_inserter(notices));
+    for (const hooks::Hook& hook : rules.hooks.hooks) {
       facts_.hooks.push_back({hook.event, hook.origin, missing(hook)});
     }
   }
@@ -160,13 +157,13 @@ class Probe {
   }
 
   void endpoints(const config::Settings& settings) {
-    auto list = questions(settings, engine_.models(), facts_.model.name);
+    auto probes = endpoint_probes(settings, engine_.models(), facts_.model.name);
     if (!options_.offline) {
       const auto http = platform::make_curl_http();
-      facts_.endpoints = ask(std::move(list), *http);
+      facts_.endpoints = send(std::move(probes), *http);
       return;
     }
-    for (Question& question : list) facts_.endpoints.push_back(std::move(question.fact));
+    for (EndpointProbe& each : probes) facts_.endpoints.push_back(std::move(each.fact));
   }
 
   void directories() {

@@ -93,6 +93,9 @@ TEST_CASE("the URL from the base") {
   CHECK(chat_completions_url("https://a/v1") == "https://a/v1/chat/completions");
   CHECK(chat_completions_url("https://a/v1/") == "https://a/v1/chat/completions");
   CHECK(chat_completions_url("https://a/v1/chat/completions") == "https://a/v1/chat/completions");
+  for (const char* base : {"https://a/v1", "https://a/v1/", "https://a/v1/chat/completions/"}) {
+    CHECK(chat_models_url(base) == "https://a/v1/models");
+  }
 }
 
 TEST_CASE("failures come up as one Failed, with where the key is set, and never the key") {

@@ -11,7 +11,7 @@ using namespace agentd::server::doctor;
 
 namespace {
 
-EndpointFact endpoint(Answer answer, bool answers_runs = true) {
+EndpointFact endpoint(EndpointAnswer answer, bool answers_runs = true) {
   EndpointFact fact;
   fact.name = "gate";
   fact.base_url = "http://gate/v1";
@@ -37,21 +37,21 @@ bool has(const std::string& text, const std::string& part) {
 
 TEST_CASE("an endpoint: what its answer weighs, for the model in use and for others") {
   struct Row {
-    Answer answer;
+    EndpointAnswer answer;
     Level in_use;
     Level other;
     bool has_fix;
   };
   const std::vector<Row> rows = {
-      {Answer::not_asked, Level::ok, Level::ok, false},
-      {Answer::unusable, Level::fail, Level::warn, false},
-      {Answer::answered, Level::ok, Level::ok, false},
-      {Answer::no_list, Level::warn, Level::warn, true},
-      {Answer::refused, Level::fail, Level::warn, true},
-      {Answer::not_an_api, Level::fail, Level::warn, true},
-      {Answer::failing, Level::fail, Level::warn, true},
-      {Answer::silent, Level::fail, Level::warn, true},
-      {Answer::no_contact, Level::fail, Level::warn, true},
+      {EndpointAnswer::not_asked, Level::ok, Level::ok, false},
+      {EndpointAnswer::unusable, Level::fail, Level::warn, false},
+      {EndpointAnswer::answered, Level::ok, Level::ok, false},
+      {EndpointAnswer::no_list, Level::warn, Level::warn, true},
+      {EndpointAnswer::refused, Level::fail, Level::warn, true},
+      {EndpointAnswer::not_an_api, Level::fail, Level::warn, true},
+      {EndpointAnswer::failing, Level::fail, Level::warn, true},
+      {EndpointAnswer::silent, Level::fail, Level::warn, true},
+      {EndpointAnswer::no_contact, Level::fail, Level::warn, true},
   };
   for (const Row& row : rows) {
     CAPTURE(static_cast<int>(row.answer));
@@ -65,7 +65,7 @@ TEST_CASE("an endpoint: what its answer weighs, for the model in use and for oth
 
 TEST_CASE(
     "an endpoint that lists models is held to its list; Ollama is told by what it calls them") {
-  EndpointFact fact = endpoint(Answer::answered);
+  EndpointFact fact = endpoint(EndpointAnswer::answered);
   CHECK(check_endpoint(fact, "gate/big").level == Level::ok);  // no list to speak of
   fact.models = {"small", "big"};
   CHECK(check_endpoint(fact, "gate/big").level == Level::ok);
@@ -81,7 +81,7 @@ TEST_CASE(
 }
 
 TEST_CASE("an Ollama that nobody asked for need not run") {
-  EndpointFact fact = endpoint(Answer::no_contact, false);
+  EndpointFact fact = endpoint(EndpointAnswer::no_contact, false);
   fact.name = "ollama";
   fact.optional = true;
   CHECK(check_endpoint(fact, "demo").level == Level::ok);
@@ -93,23 +93,25 @@ TEST_CASE("responses of endpoints to answers") {
   struct Row {
     int status;
     std::string body;
-    Answer answer;
+    EndpointAnswer answer;
     std::string detail;
   };
   const std::vector<Row> rows = {
-      {200, R"({"data": [{"id": "a"}, {"id": 5}, 7]})", Answer::answered, ""},
-      {200, R"({"data": []})", Answer::answered, ""},
-      {200, R"({"models": []})", Answer::not_an_api, ""},
-      {200, "", Answer::not_an_api, ""},
-      {200, "<HTML\xFF", Answer::not_an_api, ""},
-      {200, "<!doctype html><html lang=en>", Answer::not_an_api, "it sends a page (HTML)"},
-      {301, "", Answer::not_an_api, "status 301"},
-      {401, R"({"error": {"message": "bad KEY"}})", Answer::refused, "bad [key]"},
-      {403, R"({"error": "no"})", Answer::refused, "no"},
-      {404, "", Answer::no_list, ""},
-      {405, "", Answer::no_list, ""},
-      {400, R"({"message": "odd"})", Answer::failing, "odd"},
-      {503, "<html>", Answer::failing, ""},
+      {200, R"({"data": [{"id": "a"}, {"id": 5}, 7]})", EndpointAnswer::answered, ""},
+      {200, R"({"data": []})", EndpointAnswer::answered, ""},
+      {200, R"({"models": []})", EndpointAnswer::not_an_api, ""},
+      {200, "", EndpointAnswer::not_an_api, ""},
+      {200, "<HTML\xFF", EndpointAnswer::not_an_api, ""},
+      {200, "<!doctype html><html lang=en>", EndpointAnswer::not_an_api, "it sends a page (HTML)"},
+      {301, "", EndpointAnswer::not_an_api, "HTTP 301"},
+      {200, R"({"error": {"message": "no KEY"}})", EndpointAnswer::not_an_api, "no [key]"},
+      {401, R"({"error": {"message": "bad KEY"}})", EndpointAnswer::refused, "bad [key]"},
+      {403, R"({"error": "no"})", EndpointAnswer::refused, "HTTP 403, no"},
+      {404, "", EndpointAnswer::no_list, ""},
+      {405, "", EndpointAnswer::no_list, ""},
+      {400, R"({"message": "odd"})", EndpointAnswer::failing, "odd"},
+      {400, R"([{"error": {"message": "in a list"}}])", EndpointAnswer::failing, "in a list"},
+      {503, "<html>", EndpointAnswer::failing, "HTTP 503, <html>"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.status);
@@ -119,19 +121,19 @@ TEST_CASE("responses of endpoints to answers") {
     response.head.status = row.status;
     response.body = row.body;
     response.ended = true;
-    read_answer(response, "KEY", fact);
+    read_response(response, "KEY", fact);
     CHECK(fact.answer == row.answer);
     CHECK(has(fact.detail, row.detail));
     CHECK(fact.models.size() == (has(row.body, "\"a\"") ? 1 : 0));
   }
   EndpointFact fact;
-  read_answer({}, "KEY", fact);
-  CHECK(fact.answer == Answer::silent);
+  read_response({}, "KEY", fact);
+  CHECK(fact.answer == EndpointAnswer::silent);
   Response cut;
   cut.ended = true;
   cut.fault = platform::HttpFault{platform::HttpFault::Kind::connect, "refused for KEY"};
-  read_answer(cut, "KEY", fact);
-  CHECK(fact.answer == Answer::no_contact);
+  read_response(cut, "KEY", fact);
+  CHECK(fact.answer == EndpointAnswer::no_contact);
   CHECK(fact.detail == "refused for [key]");
 }
 
