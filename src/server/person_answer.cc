@@ -3,7 +3,6 @@
 #include "base/ascii.h"
 
 namespace agentd::server {
-namespace {}  // namespace
 
 std::optional<agent::ApprovalAnswer> parse_person_answer(std::string_view line) {
   const std::string_view text = ascii::trimmed(line);
@@ -22,6 +21,11 @@ std::optional<agent::ApprovalAnswer> parse_person_answer(std::string_view line) 
   answer.decision = agent::ApprovalDecision::allow;
   if (word == "s") answer.scope = agent::ApprovalScope::session;
   return answer;
+}
+
+std::string_view approval_help(bool may_be_granted) {
+  return may_be_granted ? "Please answer y, n or s; words behind n are told to the model."
+                        : "Please answer y or n; words behind n are told to the model.";
 }
 
 }  // namespace agentd::server

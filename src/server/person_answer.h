@@ -15,4 +15,7 @@ namespace agentd::server {
 /// call's id is left empty.
 std::optional<agent::ApprovalAnswer> parse_person_answer(std::string_view line);
 
+/// What to type, for a person whose line was no answer.
+std::string_view approval_help(bool may_be_granted);
+
 }  // namespace agentd::server

@@ -1,9 +1,9 @@
 // What a person typed at a question of the model. Pure.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
 
 #include "message/question.h"
 
@@ -15,13 +15,24 @@ struct TypedAnswer {
   std::string message;    // why, if they said so
 };
 
-/// Numbers of the options, as they were shown from 1 (several, with commas or blanks between them,
-/// where the question takes several), a label, or any other words, which are the answer then. `-`
-/// rejects, with the words behind it as the message. Nothing for an empty line and for numbers that
-/// stand for no option.
-std::optional<TypedAnswer> parse_question_answer(std::string_view line, const Question& question);
+/// Why a line is no answer.
+enum class AnswerFault {
+  nothing,         // an empty line
+  no_such_option,  // a number, or letter, that stands for none
+  one_only,        // several, where the question takes one
+};
 
-/// The question with its options, numbered: lines without control characters.
+/// A label (case aside), or the numbers of options as they were shown from 1 (several, with commas
+/// or blanks between them, where the question takes several), or any other words, which are the
+/// answer then. `-` rejects, with the words behind it as the message. Where a label is a number the
+/// options have letters instead, so that a number means the label.
+tl::expected<TypedAnswer, AnswerFault> parse_question_answer(std::string_view line,
+                                                             const Question& question);
+
+/// For the person who typed it.
+std::string_view explanation(AnswerFault fault);
+
+/// The question with its options, numbered or lettered: lines without control characters.
 std::string question_text(const Question& question, std::size_t number, std::size_t count);
 
 /// What to type: "1-3, or your own words; -: do not answer".

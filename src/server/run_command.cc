@@ -1,21 +1,16 @@
 #include "server/run_command.h"
 
-#include <poll.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <deque>
 #include <filesystem>
 #include <memory>
 #include <utility>
-#include <variant>
 
 #include "base/ascii.h"
 #include "platform/stdio.h"
@@ -24,9 +19,9 @@
 #include "server/events.h"
 #include "server/exit_code.h"
 #include "server/inbox.h"
-#include "server/person_answer.h"
 #include "server/piped_input.h"
-#include "server/question_answer.h"
+#include "server/prompter.h"
+#include "server/run_output.h"
 #include "server/session_end.h"
 #include "server/terminal_view.h"
 
@@ -37,51 +32,6 @@ using namespace std::chrono_literals;
 
 // A pipe that nobody writes to is waited for this long when there is a prompt without it.
 constexpr auto kPatience = 3s;
-
-bool write_fully(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(fd, text.data(), text.size());
-    if (written < 0 && errno != EINTR) return false;
-    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
-// What has room at the reader's until `deadline`; false if that was not all of it.
-bool write_by(int fd, std::string_view text, std::chrono::steady_clock::time_point deadline) {
-  while (!text.empty()) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        deadline - std::chrono::steady_clock::now());
-    pollfd reader{fd, POLLOUT, 0};
-    const int ready = poll(&reader, 1, static_cast<int>(std::max(left, 0ms).count()));
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) return false;
-    const ssize_t written = write(fd, text.data(), std::min(text.size(), platform::kWriteAtOnce));
-    if (written < 0 && errno != EINTR && errno != EAGAIN) return false;
-    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
-// A person can answer only what they can see.
-bool can_ask(int input) {
-  return isatty(input) == 1 && isatty(STDERR_FILENO) == 1;
-}
-
-bool has_event(int fd, short wanted) {
-  pollfd watched{fd, wanted, 0};
-  return poll(&watched, 1, 0) > 0 && (watched.revents & (wanted | POLLHUP)) != 0;
-}
-
-// What was typed before a question was shown answers nothing, an end of input neither. The loop is
-// for a terminal that keeps lines in spite of the flush.
-void forget_typed_ahead(int terminal) {
-  tcflush(terminal, TCIFLUSH);
-  std::array<char, 1024> buffer{};
-  while (has_event(terminal, POLLIN) && !has_event(terminal, 0)) {
-    if (read(terminal, buffer.data(), buffer.size()) <= 0) return;
-  }
-}
 
 // Prompt and piped input as blocks; nothing, after saying why, if there is neither.
 std::optional<std::vector<Block>> read_prompt(const RunCommandOptions& options) {
@@ -119,18 +69,13 @@ std::vector<std::string> names_in(std::string_view list) {
   return names;
 }
 
-// What a person is asked: may a call run, or what the model wants to know.
-using OpenQuestion = std::variant<agent::ApprovalRequested, agent::QuestionAsked>;
-
-const std::string& call_of(const OpenQuestion& question) {
-  return std::visit([](const auto& asked) -> const std::string& { return asked.tool_use_id; },
-                    question);
-}
-
 class RunCommand final : public agent::Sink {
  public:
   explicit RunCommand(const RunCommandOptions& options)
-      : options_(options), asks_(can_ask(options.input)), view_(make_place()) {}
+      : options_(options),
+        output_(options.output, inbox_.wake(), [this] { output_lost(); }),
+        view_(make_place()),
+        prompter_(options.input, inbox_.wake(), view_) {}
 
   int execute(std::vector<Block> prompt) {
     engine_.io().on_signal({SIGINT, SIGTERM, SIGHUP}, [this](int number) { signalled(number); });
@@ -158,38 +103,21 @@ class RunCommand final : public agent::Sink {
   void tell_session_hook(const std::string& session_id, const hooks::HookRecord& record);
   void take(const agent::Event& event);
   void step();
-  void read_answer();
-  void answer(std::string_view line);
-  void answer(const agent::ApprovalRequested& question, std::string_view line);
-  void answer(const agent::QuestionAsked& question, std::string_view line);
-  void asked(OpenQuestion question);
-  void resolved(const std::string& tool_use_id);
-  void ask_next();
-  void ask_first();
-  void not_understood();
   void output_lost();
   void signalled(int number);
   void stop(int code);
-  bool write_answer(std::string_view text);
-  bool write_activity(std::string_view text);
-  platform::WriteStep::Kind write_to(int fd, std::string_view text);
 
   const RunCommandOptions options_;
-  const bool asks_;  // there is a person to ask
   Inbox inbox_;
+  RunOutput output_;
   Engine engine_;
   TerminalView view_;
+  Prompter prompter_;
   std::unique_ptr<rpc::Outbox> outbox_;  // --json
   std::unique_ptr<EventWriter> events_;  // --json: the run's thread only
   std::shared_ptr<FlowGate> gate_ = std::make_shared<FlowGate>();
   std::unique_ptr<agent::Run> run_;
 
-  std::deque<OpenQuestion> questions_;   // the first is being asked
-  std::vector<QuestionAnswer> answers_;  // to the first ones of a call's questions
-  std::string typed_;                    // of the answer, so far
-  bool answered_ = false;                // the first question is, and not resolved yet
-  bool input_ended_ = false;
-  bool output_gone_ = false;
   bool over_ = false;            // the run has ended
   agent::HookContext hooks_;     // of the session
   std::atomic<int> signals_{0};  // counted on the io thread
@@ -198,15 +126,13 @@ class RunCommand final : public agent::Sink {
   agent::Ending ending_ = agent::Ending::internal_error;
   std::optional<int> exit_;              // decided by something else than the ending
   std::atomic<std::size_t> waiting_{0};  // bytes handed over and not printed yet
-  std::atomic<int> signal_exit_{0};      // set on the io thread: stop waiting for a reader
-  std::optional<std::chrono::steady_clock::time_point> last_words_by_;  // after a signal
-  bool activity_gone_ = false;
+  std::atomic<int> signal_exit_{0};      // set on the io thread
 };
 
 TerminalView::Place RunCommand::make_place() {
   TerminalView::Place place;
-  place.answer = [this](std::string_view text) { return write_answer(text); };
-  place.activity = [this](std::string_view text) { return write_activity(text); };
+  place.answer = [this](std::string_view text) { return output_.write_answer(text); };
+  place.activity = [this](std::string_view text) { return output_.write_activity(text); };
   place.answer_is_terminal = isatty(options_.output) == 1;
   place.activity_is_terminal = isatty(STDERR_FILENO) == 1;
   return place;
@@ -227,14 +153,14 @@ std::optional<Error> RunCommand::start(std::vector<Block> prompt) {
   wishes.max_turns = options_.max_turns;
   wishes.max_budget_usd = options_.max_budget_usd;
   wishes.fallback_models = options_.fallback_models;
-  wishes.questions = asks_;
+  wishes.questions = prompter_.has_person();
   if (options_.tools) wishes.tools = names_in(*options_.tools);
   auto run = engine_.options(wishes, beginning->settings.settings, notices);
   if (!run) return run.error();
   run->session_id = engine_.ids().next("session");
   run->run_id = engine_.ids().next("run");
   run->prompt = std::move(prompt);
-  run->approvals = asks_;
+  run->approvals = prompter_.has_person();
   run->hooks = std::move(beginning->hooks);
   hooks_ = {run->hooks, run->session_id, {}, {}, {}, {}};
   run->memory_places = std::move(beginning->memory_places);
@@ -310,116 +236,28 @@ void RunCommand::take(const agent::Event& event) {
     const std::size_t waiting = waiting_.fetch_sub(weight(event)) - weight(event);
     if (waiting <= kMaxWaiting / 2 && gate_->closed()) gate_->open();
   }
-  if (const auto* approval = std::get_if<agent::ApprovalRequested>(&event)) asked(*approval);
-  if (const auto* question = std::get_if<agent::QuestionAsked>(&event)) asked(*question);
-  if (const auto* done = std::get_if<agent::ApprovalResolved>(&event)) resolved(done->tool_use_id);
-  if (const auto* done = std::get_if<agent::QuestionResolved>(&event)) resolved(done->tool_use_id);
-}
-
-void RunCommand::asked(OpenQuestion question) {
-  if (!asks_ || input_ended_) return;
-  questions_.push_back(std::move(question));
-  if (questions_.size() == 1) ask_next();
-}
-
-void RunCommand::resolved(const std::string& tool_use_id) {
-  const bool was_asked = !questions_.empty() && call_of(questions_.front()) == tool_use_id;
-  std::erase_if(questions_, [&](const auto& q) { return call_of(q) == tool_use_id; });
-  if (was_asked) ask_next();
-}
-
-void RunCommand::ask_next() {
-  view_.question_over();
-  typed_.clear();
-  answers_.clear();
-  answered_ = false;
-  if (!questions_.empty()) ask_first();
-}
-
-void RunCommand::ask_first() {
-  forget_typed_ahead(options_.input);
-  if (const auto* approval = std::get_if<agent::ApprovalRequested>(&questions_.front())) {
-    return view_.ask(*approval);
-  }
-  const auto& all = std::get<agent::QuestionAsked>(questions_.front()).questions;
-  view_.ask(all[answers_.size()], answers_.size() + 1, all.size());
+  prompter_.take(event);
 }
 
 // Waits for the run, and meanwhile for the person or for the end of standard output.
 void RunCommand::step() {
-  if (!questions_.empty() && !answered_ && !input_ended_) {
-    read_answer();
-  } else if (output_gone_ || outbox_) {
+  if (prompter_.waiting()) {
+    // The signal may come later than the hang-up that it tells of.
+    if (!prompter_.read(*run_)) stop(exit_code::kTerminated);
+  } else if (outbox_) {
     std::array<char, 1> nothing{};
     (void)platform::read_or_wake(-1, inbox_.wake(), nothing);
-  } else if (platform::wait_idle(options_.output, inbox_.wake()).kind !=
-             platform::WriteStep::Kind::woken) {
-    output_lost();
+  } else {
+    output_.wait();
   }
   inbox_.work();
-}
-
-void RunCommand::read_answer() {
-  std::array<char, 1024> buffer{};
-  const auto step = platform::read_or_wake(options_.input, inbox_.wake(), buffer);
-  switch (step.kind) {
-    case platform::ReadStep::Kind::woken:
-      return;
-    case platform::ReadStep::Kind::data:
-      typed_.append(buffer.data(), step.bytes);
-      break;
-    case platform::ReadStep::Kind::end:
-    case platform::ReadStep::Kind::failed:
-      input_ended_ = true;
-      // The signal may come later than the end of input that it brings.
-      if (has_event(options_.input, 0)) return stop(exit_code::kTerminated);
-      run_->withdraw_approvals();
-      return;
-  }
-  const std::size_t end = typed_.find('\n');
-  if (end == std::string::npos) return;
-  answer(std::string_view(typed_).substr(0, end));
-}
-
-void RunCommand::answer(std::string_view line) {
-  const std::string typed(line);
-  typed_.clear();
-  std::visit([&](const auto& question) { answer(question, typed); }, questions_.front());
-}
-
-void RunCommand::not_understood() {
-  forget_typed_ahead(options_.input);
-  view_.ask_again();
-}
-
-// The next question comes with approvalResolved; one that was withdrawn meanwhile, too.
-void RunCommand::answer(const agent::ApprovalRequested& question, std::string_view line) {
-  auto approval = parse_person_answer(line);
-  if (!approval) return not_understood();
-  answered_ = true;
-  view_.answered();
-  approval->tool_use_id = question.tool_use_id;
-  run_->approve(std::move(*approval), [](const Result<void>&) {});
-}
-
-void RunCommand::answer(const agent::QuestionAsked& question, std::string_view line) {
-  auto typed = parse_question_answer(line, question.questions[answers_.size()]);
-  if (!typed) return not_understood();
-  view_.answered();
-  if (!typed->rejected) {
-    answers_.push_back(std::move(typed->answer));
-    if (answers_.size() < question.questions.size()) return ask_first();
-  }
-  answered_ = true;
-  agent::AnswersGiven given{question.tool_use_id, {}, typed->rejected, std::move(typed->message)};
-  if (!given.rejected) given.answers = std::exchange(answers_, {});
-  run_->answer_question(std::move(given), [](const Result<void>&) {});
 }
 
 // The io thread.
 void RunCommand::signalled(int number) {
   const int code = number == SIGINT ? exit_code::kInterrupted : exit_code::kTerminated;
   signal_exit_ = code;
+  output_.hurry();
   ++signals_;
   inbox_.post([this, code] {
     if (code == exit_code::kInterrupted && isatty(STDERR_FILENO) == 1) view_.line_broken();
@@ -434,47 +272,7 @@ void RunCommand::stop(int code) {
 
 // A terminal that hung up takes the output with it, maybe before its signal is here.
 void RunCommand::output_lost() {
-  output_gone_ = true;
-  stop(asks_ && has_event(options_.input, 0) ? exit_code::kTerminated : exit_code::kError);
-}
-
-bool RunCommand::write_answer(std::string_view text) {
-  if (output_gone_) return false;
-  switch (write_to(options_.output, text)) {
-    case platform::WriteStep::Kind::wrote:
-      return true;
-    case platform::WriteStep::Kind::woken:
-      output_gone_ = true;  // the signal decides how we end
-      return false;
-    case platform::WriteStep::Kind::closed:
-    case platform::WriteStep::Kind::failed:
-      output_lost();
-      return false;
-  }
-  return false;
-}
-
-bool RunCommand::write_activity(std::string_view text) {
-  if (!activity_gone_) {
-    activity_gone_ = write_to(STDERR_FILENO, text) != platform::WriteStep::Kind::wrote;
-  }
-  return !activity_gone_;
-}
-
-// Waits for a slow reader, but not past a signal: then for half a second in all, and `woken` says
-// that it did not read. Whoever called us goes on with the inbox.
-platform::WriteStep::Kind RunCommand::write_to(int fd, std::string_view text) {
-  using Kind = platform::WriteStep::Kind;
-  while (!text.empty()) {
-    if (signal_exit_ != 0) {
-      if (!last_words_by_) last_words_by_ = std::chrono::steady_clock::now() + 500ms;
-      return write_by(fd, text, *last_words_by_) ? Kind::wrote : Kind::woken;
-    }
-    const auto step = platform::write_or_wake(fd, inbox_.wake(), text);
-    if (step.kind == Kind::closed || step.kind == Kind::failed) return step.kind;
-    text.remove_prefix(step.bytes);
-  }
-  return Kind::wrote;
+  stop(prompter_.hung_up() ? exit_code::kTerminated : exit_code::kError);
 }
 
 }  // namespace

@@ -286,8 +286,6 @@ void TerminalView::ask(const agent::ApprovalRequested& question) {
     prompt_ += ", s: yes, and also later for " + std::string(covered(input));
   }
   prompt_ += " > ";
-  help_ = question.may_be_granted ? "Please answer y, n or s; words behind n are told to the model."
-                                  : "Please answer y or n; words behind n are told to the model.";
   say("? " + printable(question.name) + ": " + printable(question.reason));
   const std::string shown = question.preview ? *question.preview : whole_input(input);
   const std::string_view head = utf8::head(shown, kMaxInputShown);
@@ -301,15 +299,14 @@ void TerminalView::ask(const agent::ApprovalRequested& question) {
 
 void TerminalView::ask(const Question& question, std::size_t number, std::size_t count) {
   prompt_ = question_prompt(question);
-  help_ = "There is no such option.";
   say(question_text(question, number, count));
   question_open_ = true;
   write_prompt();
 }
 
-void TerminalView::ask_again() {
+void TerminalView::ask_again(std::string_view why) {
   activity_open_ = false;  // the person's line end ended it
-  place_.activity(help_ + "\n");
+  place_.activity(std::string(why) + "\n");
   write_prompt();
 }
 

@@ -33,7 +33,8 @@ class TerminalView {
   void ask(const agent::ApprovalRequested& question);
   /// The same of a question of the model, one of `count` that its call asks.
   void ask(const Question& question, std::size_t number, std::size_t count);
-  void ask_again();
+  /// The same one, after `why` the line that was typed is no answer.
+  void ask_again(std::string_view why);
   /// The person ended the line; or nobody needs to any more.
   void answered();
   void question_over();
@@ -83,7 +84,6 @@ class TerminalView {
   bool activity_open_ = false;   // the same of standard error
   bool question_open_ = false;
   std::string prompt_;        // the question's last line
-  std::string help_;          // said where an answer was none
   std::string unended_line_;  // progress told during a question, up to its line end
   bool edits_allowed_ = false;
   int denied_edits_ = 0;  // because nobody could be asked

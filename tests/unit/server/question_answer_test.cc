@@ -27,7 +27,7 @@ using Labels = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("a number or a label chooses an option") {
-  for (const char* line : {"2", " 2 \r", "Postgres", "2,2", "2 2"}) {
+  for (const char* line : {"2", " 2 \r", "Postgres", "postgres", "2,2", "2 2"}) {
     CAPTURE(std::string(line));
     const auto typed = parse_question_answer(line, kOne);
     REQUIRE(typed);
@@ -35,7 +35,7 @@ TEST_CASE("a number or a label chooses an option") {
     CHECK(typed->answer.text.empty());
     CHECK_FALSE(typed->rejected);
   }
-  for (const char* line : {"1,3", "1 3", "1, 3", " 1 , 3 "}) {
+  for (const char* line : {"1,3", "1 3", "1, 3", " 1 , 3 ", "sqlite, 3", "SQLite None"}) {
     CAPTURE(std::string(line));
     const auto typed = parse_question_answer(line, several());
     REQUIRE(typed);
@@ -43,16 +43,31 @@ TEST_CASE("a number or a label chooses an option") {
   }
 }
 
-TEST_CASE("numbers that stand for no option, and nothing at all, are no answer") {
-  for (const char* line :
-       {"", "  ", "0", "3", "1,2", "1,9", "99999999999999999999", ",", "00001"}) {
-    CAPTURE(std::string(line));
-    CHECK_FALSE(parse_question_answer(line, kOne));
+TEST_CASE("what is no answer, and why") {
+  struct Row {
+    const char* line;
+    AnswerFault fault;
+  };
+  for (const Row& row :
+       {Row{"", AnswerFault::nothing}, Row{"  ", AnswerFault::nothing},
+        Row{",", AnswerFault::nothing}, Row{"0", AnswerFault::no_such_option},
+        Row{"3", AnswerFault::no_such_option}, Row{"1,9", AnswerFault::no_such_option},
+        Row{"99999999999999999999", AnswerFault::no_such_option},
+        Row{"00001", AnswerFault::no_such_option}, Row{"1,2", AnswerFault::one_only},
+        Row{"2 1", AnswerFault::one_only}}) {
+    CAPTURE(std::string(row.line));
+    const auto typed = parse_question_answer(row.line, kOne);
+    REQUIRE_FALSE(typed);
+    CHECK(typed.error() == row.fault);
+  }
+  for (const AnswerFault fault :
+       {AnswerFault::nothing, AnswerFault::no_such_option, AnswerFault::one_only}) {
+    CHECK_FALSE(explanation(fault).empty());
   }
 }
 
 TEST_CASE("other words are the answer itself") {
-  for (const char* line : {"no", "y", "-v, and fast", "3 of them", "sqlite"}) {
+  for (const char* line : {"no", "y", "-v, and fast", "3 of them", "SQLite Postgres"}) {
     CAPTURE(std::string(line));
     const auto typed = parse_question_answer(line, kOne);
     REQUIRE(typed);
@@ -60,6 +75,42 @@ TEST_CASE("other words are the answer itself") {
     CHECK(typed->answer.labels.empty());
     CHECK_FALSE(typed->rejected);
   }
+}
+
+TEST_CASE("where a label is a number, options have letters and a number is the label") {
+  Question question = {
+      "How many?", "Many", {{"4", "", {}}, {"2", "", {}}, {"Some", "", {}}}, false};
+  CHECK(question_text(question, 1, 1) == "? How many?\n  a: 4\n  b: 2\n  c: Some");
+  CHECK(question_prompt(question).starts_with("a to c, or your own words"));
+  struct Row {
+    const char* line;
+    Labels labels;  // none: the line is the answer itself
+  };
+  for (const Row& row : {Row{"2", {"2"}}, Row{"4", {"4"}}, Row{"a", {"4"}}, Row{"B", {"2"}},
+                         Row{"some", {"Some"}}, Row{"1", {}}, Row{"3", {}}, Row{"2,4", {}}}) {
+    CAPTURE(std::string(row.line));
+    const auto typed = parse_question_answer(row.line, question);
+    REQUIRE(typed);
+    CHECK(typed->answer.labels == row.labels);
+    CHECK(typed->answer.text == (row.labels.empty() ? row.line : ""));
+  }
+  CHECK(parse_question_answer("d", question).error() == AnswerFault::no_such_option);
+  CHECK(parse_question_answer("a,b", question).error() == AnswerFault::one_only);
+  question.multi_select = true;
+  CHECK(question_prompt(question).starts_with("Letters from a to c (as a,b), "));
+  for (const char* line : {"4,2", "a b", "4, b"}) {
+    CAPTURE(std::string(line));
+    CHECK(parse_question_answer(line, question)->answer.labels == Labels{"4", "2"});
+  }
+  // A label wins over a letter: each option can be named.
+  question.options[2].label = "A";
+  CHECK(parse_question_answer("a", question)->answer.labels == Labels{"A"});
+}
+
+TEST_CASE("labels that differ by case alone are told apart by it") {
+  const Question question = {"Which?", "Which", {{"a", "", {}}, {"A", "", {}}}, false};
+  CHECK(parse_question_answer("a", question)->answer.labels == Labels{"a"});
+  CHECK(parse_question_answer("A", question)->answer.labels == Labels{"A"});
 }
 
 TEST_CASE("a dash does not answer, with words that say why") {
@@ -89,7 +140,7 @@ TEST_CASE("a question is shown with numbered options, and its last line says wha
                      .activity_is_terminal = true});
   view.ask(kOne, 1, 1);
   CHECK(screen.ends_with("port=1\n1 to 2, or your own words; -: do not answer > "));
-  view.ask_again();
+  view.ask_again(explanation(AnswerFault::no_such_option));
   CHECK(
       screen.ends_with("> There is no such option.\n1 to 2, or your own words; -: do not answer "
                        "> "));
