@@ -31,10 +31,13 @@ void Server::signalled(int code) {
   leave(code);
 }
 
-bool Server::may_leave() {
-  if ((!leaving_ && !drain_runs_) || sessions_.active_runs() > 0) return false;
-  end_sessions();
-  return sessions_ended_;
+// Nobody asks for more, and no run is left.
+bool Server::work_is_over() const {
+  return (leaving_ || drain_runs_) && sessions_.active_runs() == 0;
+}
+
+bool Server::may_leave() const {
+  return work_is_over() && sessions_ended_;
 }
 
 // One step: waits for input or for the inbox, and does what came.

@@ -34,7 +34,10 @@ Server::~Server() {
 
 int Server::serve() {
   watch_signals();
-  while (!may_leave()) read_input();
+  while (!may_leave()) {
+    read_input();
+    if (work_is_over()) end_sessions();
+  }
   const bool told_all = outbox_.drain(kDrain);
   if (!told_all) log::info("server: not everything could be written before the end");
   const int code = leaving_.value_or(sessions_.every_run_succeeded() ? exit_code::kSuccess

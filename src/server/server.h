@@ -80,7 +80,8 @@ class Server {
   void leave(int code);
   void cancel_runs();
   void signalled(int code);
-  bool may_leave();
+  bool work_is_over() const;
+  bool may_leave() const;
   void end_sessions();
   void on_sessions_ended();
 
