@@ -115,6 +115,8 @@ void Server::start(protocol::StartParams params, Answer<protocol::StartResult> a
   // From here on nothing can fail: the session is kept, the reply goes out, the run begins.
   Session& kept = *session == &fresh ? sessions_.add(std::move(fresh)) : **session;
   if (params.model) kept.model = params.model;
+  kept.last_wishes = {std::move(wishes.system_prompt), std::move(wishes.tools),
+                      std::move(wishes.tool_choice)};
   if (params.permission_mode) {
     kept.conversation->set_mode(from_protocol(*params.permission_mode));
   }
@@ -153,7 +155,11 @@ void Server::compact(protocol::CompactParams params, Answer<protocol::StartResul
   }
   RunWishes wishes;
   wishes.model = session->model ? session->model : options_.model;
-  wishes.questions = questions_ && approvals_;  // the tools are told as to every other run
+  // Its request begins as those of the run before it, so that the prompt cache is hit.
+  wishes.system_prompt = session->last_wishes.system_prompt;
+  wishes.tools = session->last_wishes.tools;
+  wishes.tool_choice = session->last_wishes.tool_choice;
+  wishes.questions = questions_ && approvals_;
   std::vector<agent::Notice> notices;
   auto run = engine_.options(wishes, session->settings, notices);
   if (!run) return answer.error(at_wish(run.error(), "model"));

@@ -14,6 +14,7 @@
 #include "agent/hook_context.h"
 #include "agent/run.h"
 #include "config/settings.h"
+#include "message/tool_choice.h"
 #include "server/events.h"
 
 namespace agentd::server {
@@ -33,12 +34,20 @@ struct ActiveRun {
   std::unique_ptr<agent::Run> run;  // after what it uses: it is destroyed first
 };
 
+/// What requests begin with besides the conversation, as the last start asked for it.
+struct RequestWishes {
+  std::optional<std::string> system_prompt;
+  std::optional<std::vector<std::string>> tools;
+  ToolChoice tool_choice;
+};
+
 struct Session {
   std::string id;
   config::Settings settings;  // as they were when the session began
   std::shared_ptr<const hooks::HookSet> hooks;
   context::MemoryPlaces memory_places;
-  std::optional<std::string> model;                 // what was asked for last
+  std::optional<std::string> model;  // what was asked for last
+  RequestWishes last_wishes;
   std::optional<agent::Conversation> conversation;  // absent while a run has it
   std::optional<ActiveRun> active;
 };
