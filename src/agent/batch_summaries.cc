@@ -30,7 +30,7 @@ void append_cut(std::string& out, std::string_view text, std::size_t bytes) {
 
 }  // namespace
 
-std::string summary_prompt(std::string_view said, const std::vector<FinishedCall>& calls) {
+std::string summary_prompt(std::string_view said, const std::vector<SummedCall>& calls) {
   std::string prompt;
   if (!said.empty()) {
     prompt += "The agent said: ";
@@ -38,7 +38,7 @@ std::string summary_prompt(std::string_view said, const std::vector<FinishedCall
     prompt += '\n';
   }
   for (std::size_t i = 0; i < std::min(calls.size(), kMostCalls); ++i) {
-    const FinishedCall& call = calls[i];
+    const SummedCall& call = calls[i];
     std::string input;
     wire::append_json(input, call.input);
     prompt += "\n" + call.name + " ";
@@ -65,14 +65,15 @@ std::string summary_line(std::string_view text) {
   return line;
 }
 
-void BatchSummaries::begin(std::string_view said, std::vector<FinishedCall> calls) {
+void BatchSummaries::begin(std::string_view said, std::vector<SummedCall> calls) {
   if (!model_ || calls.empty() || under_way_.size() >= kMostUnderWay) return;
   if (!cache_) cache_ = model_->provider->make_cache();
   UnderWay asked;
   asked.number = ++last_number_;
+  asked.prices = model_->facts.prices;
   auto message = std::make_shared<const Message>(
       Message{Role::user, {TextBlock{summary_prompt(said, calls)}}});
-  for (FinishedCall& call : calls) asked.tool_use_ids.push_back(std::move(call.tool_use_id));
+  for (SummedCall& call : calls) asked.tool_use_ids.push_back(std::move(call.tool_use_id));
   model::ModelRequest request;
   request.model = model_->model;
   request.system = std::string(kSystem);
@@ -94,12 +95,12 @@ std::optional<BatchSummaries::Outcome> BatchSummaries::take(int number,
   if (!found->reply.ended) return std::nullopt;
   const UnderWay over = std::move(*found);
   under_way_.erase(found);
-  Outcome outcome{.summary = {}, .fault = {}, .usage = over.reply.usage, .prices = {}};
-  if (model_) outcome.prices = model_->facts.prices;
+  Outcome outcome{.summary = {}, .fault = {}, .usage = over.reply.usage, .prices = over.prices};
   std::string line = summary_line(over.reply.text);
   if (over.reply.failure) {
     outcome.fault = over.reply.failure->message;
     model_.reset();
+    under_way_.clear();
   } else if (!line.empty()) {
     outcome.summary = ToolSummary{over.tool_use_ids, std::move(line)};
   }

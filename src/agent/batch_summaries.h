@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "agent/event.h"
-#include "agent/summary_reply.h"
+#include "agent/text_reply.h"
 #include "model/models.h"
 
 namespace agentd::agent {
 
 /// A call as the small model is told of it.
-struct FinishedCall {
+struct SummedCall {
   std::string tool_use_id;
   std::string name;
   Json input;
@@ -28,7 +28,7 @@ struct FinishedCall {
 
 /// The text that the small model is asked with: `said` is the text of the reply that made the
 /// calls. Long parts are cut; calls beyond the first few are only counted.
-std::string summary_prompt(std::string_view said, const std::vector<FinishedCall>& calls);
+std::string summary_prompt(std::string_view said, const std::vector<SummedCall>& calls);
 
 /// The line that is shown: the first of `text` that is not blank, cut where it is too long. Empty:
 /// there is none.
@@ -43,12 +43,12 @@ class BatchSummaries {
       : model_(std::move(model)), deliver_(std::move(deliver)) {}
 
   bool on() const { return model_.has_value(); }
-  void begin(std::string_view said, std::vector<FinishedCall> calls);
+  void begin(std::string_view said, std::vector<SummedCall> calls);
 
   /// What became of a request that is over.
   struct Outcome {
     std::optional<ToolSummary> summary;
-    std::string fault;  // why there is none; told once, and nothing is asked after it
+    std::string fault;  // why there is none; told once: what else is asked is dropped with it
     Usage usage;
     std::optional<model::Prices> prices;
   };
@@ -61,7 +61,8 @@ class BatchSummaries {
   struct UnderWay {
     int number = 0;
     std::vector<std::string> tool_use_ids;
-    SummaryReply reply;
+    std::optional<model::Prices> prices;
+    TextReply reply;
     std::unique_ptr<model::ModelStream> stream;
   };
 

@@ -4,13 +4,15 @@
 //   whole     -> checking            a job looks whether it may run
 //   checking  -> must_ask            it may, if the user agrees; asked in block order
 //             -> waiting             it may, when its place comes
-//   must_ask  -> awaiting_approval
-//   waiting   -> awaiting_answer     it asks the user itself; asked in block order
-//   awaiting_answer -> waiting       answered
-//   awaiting_approval -> waiting     allowed
-//                     -> whole       allowed with another input, which is checked anew
-//   waiting   -> running             a job runs it (after looking again)
-//   checking  -> running             the same job, if its place was free already
+//             -> running             its place was free, and the job may run it
+//   must_ask  -> awaiting_approval   asked
+//             -> waiting             a grant or another mode allows it by now
+//   awaiting_approval -> waiting     allowed, by whom or what ever
+//                     -> whole       allowed with another input, which is checked anew; or denied:
+//                                    settled at once
+//   waiting   -> checking            its place has come: a job looks again, and runs it
+//             -> awaiting_answer     it asks the user itself; asked in block order
+//   awaiting_answer -> waiting       answered; or rejected or withdrawn: settled at once
 //   any       -> settled             completed, failed, denied or cancelled; nothing follows
 #pragma once
 
@@ -59,15 +61,15 @@ struct Call {
   std::uint64_t job = 0;     // the job under way; 0: none
   std::stop_source stop;
   permission::Mode judged_in = permission::Mode::ask;  // by its last job
-  std::optional<Access> approved;                      // what the user agreed to, resolved
-  bool repeated = false;  // it closes a circle (RepeatedCalls) and must be asked about
+  std::optional<Access> approved;  // what somebody or something allowed, resolved
+  bool repeated = false;           // it closes a circle (RepeatedCalls) and must be asked about
   HookWord hook_word;
   bool hooks_changed_input = false;
   bool input_replaced = false;  // by the user, who thereby agreed to the new one
   Access asked;                 // what the question is about, resolved
   std::string reason;           // why it must be asked
   std::optional<std::string> preview;
-  std::vector<QuestionAnswer> answers;  // what the user said to what it asks them
+  std::optional<std::vector<QuestionAnswer>> answers;  // the user's, to what it asks them
 
   ToolResult result;  // once settled
 

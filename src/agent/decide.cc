@@ -102,6 +102,14 @@ bool can_repair(FailureClass failure, const Spent& spent, const Limits& limits) 
   return can_replace_images(failure, spent, limits);
 }
 
+bool stop_hooks_due(const Decision& decision, const TurnFacts& turn) {
+  if (const auto* transition = std::get_if<Transition>(&decision)) {
+    const bool queued = *transition == Transition::message_queued && !turn.steered;
+    return queued || *transition == Transition::budget_continued;
+  }
+  return std::get<Ending>(decision) == Ending::completed;
+}
+
 bool token_budget_left(const TokenBudget& tokens, std::int64_t round_began_at) {
   if (tokens.spent * 10 >= tokens.budget * 9) return false;
   return round_began_at == 0 || tokens.spent - round_began_at >= kRoundAddsLittle;

@@ -129,6 +129,10 @@ using Decision = std::variant<Transition, Ending>;
 
 Decision decide(const TurnFacts& turn, const Spent& spent, const Limits& limits);
 
+/// Whether `decision` ends the run, or asks for more only because nothing else is left to do: then
+/// Stop hooks are asked first, and it is decided again.
+bool stop_hooks_due(const Decision& decision, const TurnFacts& turn);
+
 /// Whether a request that was refused like this can be made again without what was refused.
 bool can_repair(model::FailureClass failure, const Spent& spent, const Limits& limits);
 

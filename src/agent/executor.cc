@@ -264,7 +264,7 @@ void Executor::start_job(Call& call, bool may_run) {
                                                       std::string_view text) {
                     tell(CallProgress{id, stream, std::string(text)});
                   },
-              .answers = call.answers,
+              .answers = call.answers.value_or(std::vector<QuestionAnswer>()),
               .mode = setup_.conversation.mode,
               .mode_before_plan = setup_.conversation.mode_before_plan,
           },

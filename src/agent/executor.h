@@ -1,7 +1,7 @@
 // Executor: the calls of one turn, from their first byte to their results. It decides when each
 // starts (rules 2 and 3), asks for approval (rule 4), and sees to it that each gets exactly one
 // result (rule 5). It lives on the run's thread and never waits: work that may block is a ToolJob
-// on its own thread, whose messages come back through the run's mailbox.
+// on a job thread, whose messages come back through the run's mailbox.
 //
 //   rule 2  a safe call starts as soon as it is whole; any other when the reply has moved on
 //   rule 3  a call takes its place when its block begins: a safe one runs when nothing unsafe is

@@ -1,6 +1,6 @@
 // Questions that the model asks the user (AskUserQuestion): put in block order, answered, rejected
-// or withdrawn. Nothing runs while one waits; the call runs when its answers are there. Run's
-// thread, as all of the executor.
+// or withdrawn. No thread waits; the call runs when its answers are there, what is unsafe behind
+// it. Run's thread, as all of the executor.
 #include <utility>
 
 #include "agent/executor.h"
@@ -9,7 +9,7 @@
 namespace agentd::agent {
 
 bool Executor::must_ask_user(const Call& call) {
-  return call.tool != nullptr && call.tool->asks_user() && call.answers.empty();
+  return call.tool != nullptr && call.tool->asks_user() && !call.answers;
 }
 
 void Executor::ask_user(Call& call) {

@@ -116,7 +116,9 @@ void Executor::on(CallFinished& finished) {
     outcome.content.emplace_back(std::move(note));
   }
   if (cancelled_) {
-    outcome.content.insert(outcome.content.begin(), TextBlock{std::string(texts::kInterrupted)});
+    if (call->began) {
+      outcome.content.insert(outcome.content.begin(), TextBlock{std::string(texts::kInterrupted)});
+    }
     settle(*call, ToolStatus::cancelled, std::move(outcome.content), std::move(outcome.details));
     return;
   }

@@ -4,14 +4,10 @@
 #include <random>
 #include <utility>
 
-#include "agent/call_input.h"
 #include "agent/event_log.h"
 #include "agent/texts.h"
-#include "base/log.h"
-#include "context/surroundings.h"
 #include "context/tokens.h"
 #include "model/cost.h"
-#include "model/failure_advice.h"
 
 namespace agentd::agent {
 namespace {
@@ -53,7 +49,7 @@ Loop::Loop(const RunOptions& options, Conversation& conversation, const Services
       answering_{.now = options.model, .output_limit = options.model.facts.default_output},
       batch_summaries_(options.summary_model,
                        [box = mailbox_](int number, model::ModelEvents events) {
-                         box->push(SummaryArrived{number, std::move(events)});
+                         box->push(BatchSummaryArrived{number, std::move(events)});
                        }) {}
 
 Loop::~Loop() {
@@ -117,16 +113,19 @@ std::optional<Ending> Loop::prepare() {
   reply_ = Reply("");  // of this turn there is none yet
   reply_.kept = false;
   while (auto message = mailbox_->try_pop()) handle(std::move(*message));
-  // A turn that the API paused goes back as it is, to whom it came from.
   const bool paused = transition_ == Transition::turn_paused;
-  if (answering_.chosen && !paused) use_chosen_model();
+  if (may_switch_model()) use_chosen_model();
   const bool room = cancelled_ || make_room();
-  const bool takes = room && !cancelled_ && !paused;
+  const bool takes = room && !cancelled_ && !paused && !turn_hooks_.ends_run;
   auto messages = takes ? take_messages() : std::vector<UserMessage>();
   if (cancelled_) {
-    messages_.waiting.put_back(std::move(messages));
+    put_back(std::move(messages));
     record_reply(texts::kUserInterrupted);
     return Ending::aborted_streaming;
+  }
+  if (turn_hooks_.ends_run) {
+    put_back(std::move(messages));
+    return Ending::hook_stopped;
   }
   if (!room) return may_compact() ? Ending::prompt_too_long : Ending::blocking_limit;
   // It was taken back meanwhile, or a hook refused it: nothing is left to go on with.
@@ -156,14 +155,20 @@ std::vector<UserMessage> Loop::take_messages() {
     if (hooks_let_through(message)) {
       passed.push_back(std::move(message));
     } else {
+      messages_.taken.erase(message.id);
       messages_.refused.push_back(std::move(message));
     }
   }
   return passed;
 }
 
+void Loop::put_back(std::vector<UserMessage> messages) {
+  for (const UserMessage& message : messages) messages_.taken.erase(message.id);
+  messages_.waiting.put_back(std::move(messages));
+}
+
 void Loop::deliver(std::vector<UserMessage> messages) {
-  if (cancelled_) return messages_.waiting.put_back(std::move(messages));
+  if (cancelled_) return put_back(std::move(messages));
   for (UserMessage& message : messages) {
     emit(Attachment{AttachmentKind::message, "Your message", message.id});
     conversation_.history.append({Role::user, std::move(message.blocks)});
@@ -207,9 +212,18 @@ void Loop::stream() {
     on_reply_over();
     if (!reply_.failure || executor_.any_began() || executor_.must_end()) return;
     if (!wait_before_retry(*reply_.failure, attempt)) return;
-    if (answering_.chosen)
-      use_chosen_model();  // nothing of the reply is left: the new one may answer
+    if (!may_switch_model()) continue;
+    // Nothing of the reply is left: the new one may answer, with attempts of its own.
+    use_chosen_model();
+    emit(
+        Notice{NoticeLevel::info, "model_changed", answering_.now.name + " answers from here on."});
+    attempt = 0;
   }
+}
+
+// A turn that the API paused goes back as it is, to whom it came from.
+bool Loop::may_switch_model() const {
+  return answering_.chosen && transition_ != Transition::turn_paused;
 }
 
 void Loop::note_tokens_spent(const Usage& usage, const std::optional<model::Prices>& prices) {
@@ -231,11 +245,16 @@ void Loop::strip_foreign_thinking() {
   if (conversation_.answered_by != answering_.now.name) conversation_.history.strip_thinking();
 }
 
-// An API refuses a history with calls in a request that tells of no tools.
-OfferedTools::Definitions Loop::told_tools() const {
+// An API refuses a history with calls in a request that tells of no tools: where none is offered,
+// those that were called are named, and nothing is said of them.
+OfferedTools::Definitions Loop::told_tools() {
   const bool none = offered_.definitions()->empty();
-  return none && conversation_.history.has_calls() ? services_.tools.definitions()
-                                                   : offered_.definitions();
+  if (!none || !conversation_.history.has_calls()) return offered_.definitions();
+  auto stubs = stubs_of_called_tools(conversation_.history.view());
+  if (!stubs_told_ || stubs.size() != stubs_told_->size()) {
+    stubs_told_ = std::make_shared<const std::vector<ToolDefinition>>(std::move(stubs));
+  }
+  return stubs_told_;
 }
 
 ToolChoice Loop::tool_choice() const {
@@ -307,7 +326,7 @@ bool Loop::wait_before_retry(const model::ModelFailure& failure, int attempt) {
   emit(Retrying{attempt + 1, options_.retry.max_attempts, *delay, failure.message});
   retry_due_ = false;
   const auto timer = services_.clock.after(*delay, [box = mailbox_] { box->push(RetryDue{}); });
-  wait_until([this] { return retry_due_; });
+  wait_until([this] { return retry_due_ || may_switch_model(); });
   return true;
 }
 
@@ -368,10 +387,7 @@ Decision Loop::decide_turn() {
   while (auto message = mailbox_->try_pop()) handle(std::move(*message));
   TurnFacts turn = facts();
   Decision decision = decide(turn, spent_, limits(reply_.failure));
-  const bool would_end = decision == Decision(Ending::completed) ||
-                         decision == Decision(Transition::budget_continued) ||
-                         (decision == Decision(Transition::message_queued) && !turn.steered);
-  if (would_end && hook_context().has(hooks::Event::stop)) {
+  if (stop_hooks_due(decision, turn) && hook_context().has(hooks::Event::stop)) {
     const StopHookWord word = ask_stop_hooks();
     while (auto message = mailbox_->try_pop()) handle(std::move(*message));
     turn = facts();
@@ -386,6 +402,7 @@ Decision Loop::decide_turn() {
 void Loop::record(const Decision& decision) {
   if (cancelled_) return record_reply(texts::kUserInterrupted);
   if (decision == Decision(Transition::fallback_model)) return use_fallback_model();
+  if (decision == Decision(Transition::compacted)) learn_window();
   if (decision == Decision(Transition::request_repaired)) return repair_request(*reply_.failure);
   if (!reply_.kept) return;
   const bool raised = decision == Decision(Transition::output_limit_raised);

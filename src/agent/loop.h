@@ -39,7 +39,9 @@ class Loop {
   std::optional<Ending> prepare();
   std::vector<UserMessage> take_messages();
   void deliver(std::vector<UserMessage> messages);
+  void put_back(std::vector<UserMessage> messages);
   bool hooks_let_through(const UserMessage& message);
+  bool ends_run(const hooks::MergedVerdict& verdict);
   void stream();
   void settle();
   Decision decide_turn();
@@ -50,7 +52,7 @@ class Loop {
   void strip_foreign_thinking();
   void on_reply_over();
   void finish_calls();
-  OfferedTools::Definitions told_tools() const;
+  OfferedTools::Definitions told_tools();
   ToolChoice tool_choice() const;
   void send(std::vector<MessagePtr> messages, std::vector<std::size_t> cache_points,
             bool fresh_connection);
@@ -84,7 +86,7 @@ class Loop {
   void on(ModelSet& set);
   void on(MessageSent& sent);
   void on(MessageTakenBack& taken);
-  void on(SummaryArrived& arrived);
+  void on(BatchSummaryArrived& arrived);
 
   void give_up_in_time();
   bool is_last_block_call() const;
@@ -93,9 +95,11 @@ class Loop {
   void count_overhead();
   void record(const Decision& decision);
   void note_tokens_spent(const Usage& usage, const std::optional<model::Prices>& prices);
+  std::vector<FinishedCall> finished_calls() const;
   void sum_up_batch();
 
   // Context of its own (loop_context.cc).
+  bool start_thread(std::thread& thread, const char* lost, std::function<void()> work);
   void look(std::function<LookedAround()> find);
   context::MemoryPlaces memory_places() const;
   std::vector<Block> first_context();
@@ -131,7 +135,7 @@ class Loop {
   bool compact(CompactionTrigger trigger, const std::string& instructions);
   RunEnded compact_only();
   std::optional<std::string> ask_for_summary(const std::string& instructions);
-  bool ask_again_differently(SummaryTries& tries, const SummaryReply& reply);
+  bool ask_again_differently(SummaryTries& tries, const TextReply& reply);
   bool make_summary_fit(SummaryTries& tries);
   void request_summary(const context::SummaryRequest& request, bool again);
   context::CompactionShares compaction_shares() const;
@@ -143,9 +147,11 @@ class Loop {
   void repair_request(const model::ModelFailure& failure);
   void leave_thinking_out(const model::ModelFailure& failure);
   void learn_output_limit(const model::ModelFailure& failure);
+  void learn_window();
   void tell_of_repair(model::FailureClass refused, std::string message);
 
   void use_fallback_model();
+  bool may_switch_model() const;
   void use_chosen_model();
   void record_reply(std::string_view user_text);
   RunEnded ended(Ending ending);
@@ -164,6 +170,7 @@ class Loop {
   std::shared_ptr<FlowGate> gate_;
   std::shared_ptr<Mailbox<RunMessage>> mailbox_;
   const OfferedTools offered_;
+  OfferedTools::Definitions stubs_told_;  // in place of no tools
   Executor executor_;
 
   Spent spent_;

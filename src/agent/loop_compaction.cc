@@ -22,7 +22,7 @@ constexpr int kMostDrops = 4;
 constexpr std::string_view kCutSummary =
     "\n[... the summary was cut here by the output limit: what came last is missing]";
 
-bool does_not_fit(const SummaryReply& reply) {
+bool does_not_fit(const TextReply& reply) {
   if (reply.failure) {
     return reply.failure->failure_class == model::FailureClass::context_overflow ||
            reply.failure->failure_class == model::FailureClass::too_large;
@@ -30,7 +30,7 @@ bool does_not_fit(const SummaryReply& reply) {
   return reply.stop && reply.stop->reason == model::StopReason::context_window_exceeded;
 }
 
-bool is_cut(const SummaryReply& reply) {
+bool is_cut(const TextReply& reply) {
   return reply.stop && (reply.stop->reason == model::StopReason::max_tokens ||
                         reply.stop->reason == model::StopReason::timeout);
 }
@@ -79,7 +79,7 @@ bool Loop::compact(CompactionTrigger trigger, const std::string& instructions) {
                                                          : hooks::CompactTrigger::automatic,
                                                      instructions});
   emit(Compacting{trigger, before});
-  compaction_.forbidden = hook.block || hook.stop;
+  compaction_.forbidden = ends_run(hook) || hook.block;
   if (compaction_.forbidden) {
     compaction_.fault = "A hook forbids it" + (hook.reason.empty() ? "." : ": " + hook.reason);
     conversation_.compaction_breaker.failed();
@@ -118,7 +118,8 @@ void Loop::replace_older(const std::string& summary, std::vector<context::Attach
                          bool work_goes_on) {
   auto& history = conversation_.history;
   const auto shares = compaction_shares();
-  const std::size_t keep_from = context::choose_tail(history.view(), shares.tail);
+  std::size_t keep_from = context::choose_tail(history.view(), shares.tail);
+  if (keep_from == 0) keep_from = history.view().size();  // what keeps all of it sums up nothing
   auto request = context::last_request(history.view());
   if (!work_goes_on || (request && request->index >= keep_from)) request.reset();
   auto head = context::summary_head(summary, {}, request, {shares.summary, shares.request});
@@ -170,7 +171,7 @@ std::optional<std::string> Loop::ask_for_summary(const std::string& instructions
     request_summary(tries.request, attempt > 1);
     wait_until([this] { return compaction_.summary->ended; });
     stream_.reset();
-    const SummaryReply reply = *std::exchange(compaction_.summary, std::nullopt);
+    const TextReply reply = *std::exchange(compaction_.summary, std::nullopt);
     note_tokens_spent(reply.usage, answering_.now.facts.prices);
     if (cancelled_) return std::nullopt;
     const bool refused = reply.stop && reply.stop->reason == model::StopReason::refusal;
@@ -188,7 +189,7 @@ std::optional<std::string> Loop::ask_for_summary(const std::string& instructions
 }
 
 // False: as it stands nothing is to be changed about the request.
-bool Loop::ask_again_differently(SummaryTries& tries, const SummaryReply& reply) {
+bool Loop::ask_again_differently(SummaryTries& tries, const TextReply& reply) {
   compaction_.fault = reply.failure ? reply.failure->message : "The model gave no summary.";
   if (does_not_fit(reply)) return make_summary_fit(tries);
   if (reply.failure) {
@@ -211,9 +212,12 @@ bool Loop::make_summary_fit(SummaryTries& tries) {
     tries.request.without_images = true;
     return true;
   }
-  if (++tries.drops > kMostDrops) return false;
-  tries.request.first = context::rounds_to_drop(
-      history.view(), history.tokens().tokens() * tries.drops / kDroppedShare);
+  const std::size_t before = tries.request.first;
+  while (tries.request.first == before) {
+    if (++tries.drops > kMostDrops) return false;
+    tries.request.first = context::rounds_to_drop(
+        history.view(), history.tokens().tokens() * tries.drops / kDroppedShare);
+  }
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iterator>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "agent/loop.h"
@@ -68,18 +69,34 @@ context::Memory nested_memory(const std::set<std::string>& directories,
 
 }  // namespace
 
+// False where the system gives no thread, which costs what it was for and not the run.
+bool Loop::start_thread(std::thread& thread, const char* lost, std::function<void()> work) {
+  try {
+    thread = std::thread(std::move(work));
+    return true;
+  } catch (const std::system_error& failure) {
+    emit(Notice{
+        NoticeLevel::warning, "no_thread",
+        std::string(lost) + ": the system gives agentd no more threads (" + failure.what() + ")."});
+    return false;
+  }
+}
+
 // Returns when it has been found, or the run is cancelled: then wind_up sees to the thread.
 void Loop::look(std::function<LookedAround()> find) {
   look_.found.reset();
-  look_.thread = std::thread([box = mailbox_, find = std::move(find)] {
+  const auto work = [box = mailbox_, find = std::move(find)] {
     LookedAround found;
     try {
       found = find();
     } catch (const std::exception& failure) {
       log::error(std::string("looking around failed: ") + failure.what());
+    } catch (...) {
+      log::error("looking around failed");
     }
     box->push(std::move(found));
-  });
+  };
+  if (!start_thread(look_.thread, "Memory and changed files were not looked at", work)) return;
   wait_until([this] { return look_.found.has_value(); });
   if (look_.found) look_.thread.join();
 }

@@ -54,9 +54,10 @@ std::string Loop::why(Ending ending) const {
       return "The reply was cut by the model's output limit again and again. Ask for less at once.";
     case Ending::prompt_too_long:
       return "The conversation no longer fits the model's context window (" +
-             std::to_string(answering_.now.facts.context_window) +
-             " tokens), and could not be summed up. Start a new session, or go on with a model "
-             "that has a larger window.";
+             std::to_string(answering_.now.facts.context_window) + " tokens" +
+             (compaction_.refusal.empty() ? "" : "; the endpoint says: " + compaction_.refusal) +
+             "), and could not be summed up. Start a new session, or go on with a model that has a "
+             "larger window.";
     case Ending::blocking_limit:
       return "The model's context window (" + std::to_string(answering_.now.facts.context_window) +
              " tokens) is full, and compaction is " +

@@ -224,6 +224,11 @@ void Loop::on(MessageTakenBack& taken) {
   if (messages_.taken.count(taken.id) > 0) {
     return taken.done(make_error(Code::too_late, "the model was told of it already"));
   }
+  for (const UserMessage& refused : messages_.refused) {
+    if (refused.id != taken.id) continue;
+    return taken.done(
+        make_error(Code::too_late, "a hook refused it; agent/runEnded hands it back"));
+  }
   taken.done(make_error(Code::not_found, "this run has no message \"" + taken.id + "\""));
 }
 

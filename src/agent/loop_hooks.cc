@@ -32,10 +32,6 @@ struct Joined {
   }
 };
 
-Json content_of(const Block& block) {
-  return {{"content", agentd::text_of(std::get<ToolResultBlock>(block).content)}};
-}
-
 }  // namespace
 
 HookContext Loop::hook_context() const {
@@ -49,16 +45,20 @@ hooks::MergedVerdict Loop::run_hooks(hooks::EventInput event) {
   if (cancelled_ || !context.has(hooks::event_of(input))) return {};
   running_hooks_.done.reset();
   running_hooks_.stop = std::stop_source();
-  std::thread thread([box = mailbox_, set = context.set, input = std::move(input),
-                      &commands = services_.commands, stop = running_hooks_.stop.get_token()] {
+  const auto work = [box = mailbox_, set = context.set, input = std::move(input),
+                     &commands = services_.commands, stop = running_hooks_.stop.get_token()] {
     HooksDone done;
     try {
       done.outcomes = hooks::run(*set, input, commands, stop);
     } catch (const std::exception& failure) {
       log::error(std::string("running hooks failed: ") + failure.what());
+    } catch (...) {
+      log::error("running hooks failed");
     }
     box->push(std::move(done));
-  });
+  };
+  std::thread thread;
+  if (!start_thread(thread, "Hooks were not run", work)) return {};
   const Joined joined{thread, running_hooks_.stop};
   // Also after a cancel: they are being killed then, and end.
   while (!running_hooks_.done) {
@@ -91,6 +91,7 @@ std::optional<std::vector<Block>> Loop::contexts_for_prompt() {
     auto start =
         run_hooks(hooks::SessionStartInput{hooks::SessionSource::startup, options_.model.name});
     conversation_.start_hooks_ran = !cancelled_;
+    if (ends_run(start)) return std::nullopt;
     add_contexts(blocks, "SessionStart", std::move(start.contexts));
   }
   auto verdict = run_hooks(hooks::UserPromptSubmitInput{text_of(options_.prompt)});
@@ -102,9 +103,19 @@ std::optional<std::vector<Block>> Loop::contexts_for_prompt() {
   return blocks;
 }
 
+// `continue: false` means the run, whatever the event was about.
+bool Loop::ends_run(const hooks::MergedVerdict& verdict) {
+  if (!verdict.stop) return false;
+  turn_hooks_.ends_run = true;
+  turn_hooks_.reason = verdict.stop_reason;
+  return true;
+}
+
 // What is sent to a run that is going on is a prompt too.
 bool Loop::hooks_let_through(const UserMessage& message) {
+  if (turn_hooks_.ends_run) return false;
   const auto verdict = run_hooks(hooks::UserPromptSubmitInput{text_of(message.blocks)});
+  if (ends_run(verdict)) return false;
   if (!verdict.stop && !verdict.block) return true;
   const std::string& reason = verdict.stop ? verdict.stop_reason : verdict.reason;
   emit(Notice{NoticeLevel::warning, "message_refused",
@@ -123,17 +134,16 @@ void Loop::tell_hooks_of_batch() {
   if (cancelled_ || !reply_.kept || !reply_.has_calls()) return;
   if (discards_reply(decide(facts(), spent_, limits(reply_.failure)))) return;
   hooks::PostToolBatchInput batch;
-  const auto results = executor_.results();
-  std::size_t next = 0;
-  for (const ReplyBlock& block : reply_.blocks()) {
-    if (block.kind != model::BlockKind::tool_use || next == results.size()) continue;
+  for (const FinishedCall& call : finished_calls()) {
+    const Json response = {{"content", agentd::text_of(call.result.content)}};
     batch.tool_calls.push_back(
-        {block.tool_name, block.input, block.tool_use_id, content_of(results[next++])});
+        {call.block->tool_name, call.block->input, call.block->tool_use_id, response});
   }
   auto verdict = run_hooks(std::move(batch));
   turn_hooks_.batch_stopped = verdict.stop || verdict.block;
-  if (turn_hooks_.batch_stopped)
+  if (turn_hooks_.batch_stopped) {
     turn_hooks_.reason = verdict.stop ? verdict.stop_reason : verdict.reason;
+  }
   add_contexts(turn_hooks_.batch_contexts, "PostToolBatch", std::move(verdict.contexts));
 }
 

@@ -58,12 +58,29 @@ void Loop::learn_output_limit(const model::ModelFailure& failure) {
   answering_.now.facts.maximum_output = answering_.output_limit;
   answering_.now.facts.default_output =
       std::min(answering_.now.facts.default_output, answering_.output_limit);
-  if (answering_.now.output_limits)
+  if (answering_.now.output_limits) {
     answering_.now.output_limits->learn(answering_.now.name, answering_.output_limit);
+  }
   tell_of_repair(failure.failure_class, answering_.now.name + " writes at most " +
                                             std::to_string(answering_.output_limit) +
                                             " tokens at once (" + failure.message +
                                             "): no more is asked of it.");
+}
+
+// The turn did not fit. An endpoint that tells its window is believed; of one that only says "too
+// long" the request that was refused is as large as its window can be. A 413 is about bytes.
+void Loop::learn_window() {
+  const auto& failure = reply_.failure;
+  compaction_.refusal = failure ? failure->message : std::string();
+  if (failure && failure->failure_class == model::FailureClass::too_large) return;
+  auto& window = answering_.now.facts.context_window;
+  const auto told = failure ? failure->told_window : std::nullopt;
+  const std::int64_t at_most = told.value_or(conversation_.history.tokens().tokens());
+  if (at_most <= 0 || (window > 0 && window <= at_most)) return;
+  window = at_most;
+  if (told && answering_.now.output_limits) {
+    answering_.now.output_limits->learn_window(answering_.now.name, *told);
+  }
 }
 
 void Loop::tell_of_repair(model::FailureClass refused, std::string message) {

@@ -12,9 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "agent/reply.h"
 #include "agent/run.h"
 #include "agent/run_message.h"
-#include "agent/summary_reply.h"
+#include "agent/text_reply.h"
 #include "base/clock.h"
 
 namespace agentd::agent {
@@ -34,6 +35,12 @@ struct AnsweringModel {
   }
 };
 
+/// A call of the reply with its result.
+struct FinishedCall {
+  const ReplyBlock* block = nullptr;  // of the reply, while it lasts
+  ToolResultBlock result;
+};
+
 /// What the run has cost so far.
 struct Expenses {
   Usage usage;
@@ -45,7 +52,7 @@ struct Expenses {
 struct Messages {
   WaitingMessages waiting;
   std::vector<UserMessage> refused;       // by a hook
-  std::unordered_set<std::string> taken;  // ids the model was told
+  std::unordered_set<std::string> taken;  // ids the model was told, or is about to be
 };
 
 /// What the hooks of the last turn said.
@@ -53,6 +60,7 @@ struct TurnHooks {
   std::string reason;                 // of the one that decided, for people
   std::vector<Block> batch_contexts;  // of PostToolBatch, for the model
   bool batch_stopped = false;
+  bool ends_run = false;  // `continue: false`, of a hook that was asked between two turns
 };
 
 /// Hooks that the loop itself runs, and waits for.
@@ -62,9 +70,10 @@ struct RunningHooks {
 };
 
 struct CompactionState {
-  std::optional<SummaryReply> summary;  // while the loop waits for it
-  bool forbidden = false;               // by a hook, the last time
-  std::string fault;                    // why the last one was not done
+  std::optional<TextReply> summary;  // while the loop waits for it
+  bool forbidden = false;            // by a hook, the last time
+  std::string fault;                 // why the last one was not done
+  std::string refusal;               // the endpoint's words, of what did not fit
 };
 
 struct CancelState {

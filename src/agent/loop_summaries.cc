@@ -5,22 +5,30 @@
 
 namespace agentd::agent {
 
-// After a turn that goes on: the calls of its reply have their results.
-void Loop::sum_up_batch() {
-  if (!batch_summaries_.on() || !reply_.kept || !reply_.has_calls()) return;
+// The calls of the reply, which have settled, in block order.
+std::vector<FinishedCall> Loop::finished_calls() const {
   std::vector<FinishedCall> calls;
-  const auto results = executor_.results();
+  auto results = executor_.results();
   std::size_t next = 0;
   for (const ReplyBlock& block : reply_.blocks()) {
     if (block.kind != model::BlockKind::tool_use || next == results.size()) continue;
-    const auto& result = std::get<ToolResultBlock>(results[next++]);
-    calls.push_back({block.tool_use_id, block.tool_name, block.input, text_of(result.content),
-                     result.is_error});
+    calls.push_back({&block, std::get<ToolResultBlock>(std::move(results[next++]))});
+  }
+  return calls;
+}
+
+// After a turn that goes on.
+void Loop::sum_up_batch() {
+  if (!batch_summaries_.on() || !reply_.kept || !reply_.has_calls()) return;
+  std::vector<SummedCall> calls;
+  for (const FinishedCall& call : finished_calls()) {
+    calls.push_back({call.block->tool_use_id, call.block->tool_name, call.block->input,
+                     text_of(call.result.content), call.result.is_error});
   }
   batch_summaries_.begin(reply_.text(), std::move(calls));
 }
 
-void Loop::on(SummaryArrived& arrived) {
+void Loop::on(BatchSummaryArrived& arrived) {
   auto over = batch_summaries_.take(arrived.number, arrived.events);
   if (!over) return;
   note_tokens_spent(over->usage, over->prices);

@@ -1,6 +1,7 @@
 #include "agent/offered_tools.h"
 
 #include <algorithm>
+#include <set>
 
 namespace agentd::agent {
 namespace {
@@ -16,6 +17,20 @@ bool is_offered(const tools::Tool& tool, const ToolWishes& wishes) {
 }
 
 }  // namespace
+
+std::vector<ToolDefinition> stubs_of_called_tools(const std::vector<MessagePtr>& view) {
+  std::set<std::string> names;
+  for (const MessagePtr& message : view) {
+    for (const Block& block : message->blocks) {
+      if (const auto* call = std::get_if<ToolUseBlock>(&block)) names.insert(call->name);
+    }
+  }
+  std::vector<ToolDefinition> stubs;
+  for (const std::string& name : names) {
+    stubs.push_back({name, "Cannot be called.", Json{{"type", "object"}}});
+  }
+  return stubs;
+}
 
 OfferedTools::OfferedTools(const tools::Registry& registry, const ToolWishes& wishes)
     : registry_(registry), definitions_(registry.definitions()) {

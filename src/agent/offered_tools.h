@@ -20,6 +20,9 @@ struct ToolWishes {
   bool questions = false;                             // those that ask the user may be offered
 };
 
+/// The tools that were called in `view`, each by its name alone: for a request that offers none.
+std::vector<ToolDefinition> stubs_of_called_tools(const std::vector<MessagePtr>& view);
+
 class OfferedTools {
  public:
   using Definitions = std::shared_ptr<const std::vector<ToolDefinition>>;

@@ -69,7 +69,7 @@ struct MessageSent {
 };
 
 /// Of the small model's answer number `number` (BatchSummaries).
-struct SummaryArrived {
+struct BatchSummaryArrived {
   int number = 0;
   model::ModelEvents events;
 };
@@ -82,6 +82,6 @@ struct MessageTakenBack {
 using RunMessage =
     std::variant<ModelArrived, JobArrived, LookedAround, RetryDue, FlowResumed, GiveUpDue,
                  CancelAsked, ApprovalAnswered, QuestionAnswered, ModeSet, ApprovalsWithdrawn,
-                 HooksDone, ModelSet, MessageSent, MessageTakenBack, SummaryArrived>;
+                 HooksDone, ModelSet, MessageSent, MessageTakenBack, BatchSummaryArrived>;
 
 }  // namespace agentd::agent

@@ -40,8 +40,7 @@ inline constexpr std::string_view kDeniedByUser =
     "Denied: the user does not want this call to run.";
 inline constexpr std::string_view kPlanDenied =
     "The user does not agree to the plan yet. Plan mode goes on: change the plan and put it to "
-    "them "
-    "again, or ask what they want.";
+    "them again, or ask what they want.";
 inline constexpr std::string_view kPlanMode =
     "Plan mode is on: nothing may be changed and no command may run. Look at what you need, make a "
     "plan, and put it to the user with ExitPlanMode.";

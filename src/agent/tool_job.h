@@ -1,5 +1,5 @@
-// ToolJob: the work of one call that may block, on a thread of its own: resolve its paths, judge
-// whether it may run, and if it may and has its place, run the tool. It tells what happens by
+// ToolJob: the work of one call that may block, on one of the run's job threads: resolve its paths,
+// judge whether it may run, and if it may and has its place, run the tool. It tells what happens by
 // messages to the run's mailbox, and never fails otherwise.
 #pragma once
 
@@ -73,7 +73,7 @@ struct ToolJob {
   std::function<void(JobMessage)> tell;  // any thread
 };
 
-/// The thread's whole life.
+/// The job, from its first look to its last message.
 void perform(ToolJob job);
 
 }  // namespace agentd::agent

@@ -46,6 +46,7 @@ Result<Provider> read_provider(const std::string& name, const wire::Json& json) 
   provider.api_key_env = said->api_key_env.value_or("");
   provider.models = std::move(said->models).value_or(std::vector<std::string>());
   provider.think_tags = said->think_tags.value_or(false);
+  provider.context_window = said->context_window.value_or(0);
   // Also what keeps a key from commands: they are given the variables of a list, and no others.
   if (!provider.api_key_env.empty() && platform::passes_to_children(provider.api_key_env)) {
     return fault(path + ".apiKeyEnv", "commands see the variable " + provider.api_key_env +

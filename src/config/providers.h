@@ -6,6 +6,7 @@
 // Their models are `gateway/NAME`. Keys stay in the environment: a file names the variable. Pure.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +23,8 @@ struct Provider {
   std::string api_key;              // empty: none there
   std::vector<std::string> models;  // to be listed
   bool think_tags = false;
-  std::string origin;  // the file it stands in
+  std::int64_t context_window = 0;  // tokens; 0: not said
+  std::string origin;               // the file it stands in
 };
 
 /// One member of `providers`, without its key. Error: invalid_input, its message with the path of

@@ -53,8 +53,8 @@ struct Settings {
 
 /// Something in the settings a person should know.
 struct SettingsNotice {
-  std::string
-      code;  // settings_broken, settings_value, settings_unknown, settings_ignored, settings_rule
+  /// settings_broken, settings_value, settings_unknown, settings_ignored, settings_rule
+  std::string code;
   std::string message;
 };
 

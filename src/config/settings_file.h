@@ -79,12 +79,15 @@ struct ProviderSettings {
   std::optional<std::string> api_key_env;
   std::optional<std::vector<std::string>> models;
   std::optional<bool> think_tags;
+  std::optional<std::int64_t> context_window;
 
   static void fields(auto& field) {
     field("api", &ProviderSettings::api, "Which API it speaks.");
     field("baseUrl", &ProviderSettings::base_url, "What stands before /chat/completions.");
     field("apiKeyEnv", &ProviderSettings::api_key_env, "The variable that holds its key.");
     field("models", &ProviderSettings::models, "Names for model/list.");
+    field("contextWindow", &ProviderSettings::context_window,
+          "Tokens that its models hold, where agentd does not know.", {.minimum = 1'000});
     field("thinkTags", &ProviderSettings::think_tags, "Its text begins with <think>.");
   }
 };

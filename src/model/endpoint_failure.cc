@@ -166,6 +166,10 @@ FailureClass refined(FailureClass found, const Said& said) {
 void classify(ModelFailure& failure, const Said& said, int status) {
   const bool inside_a_stream = status == 0 || status == 200;
   failure.failure_class = refined(class_of(said, inside_a_stream ? said.status : status), said);
+  if (failure.failure_class == FailureClass::context_overflow) {
+    failure.told_window = told_window(said.message);
+    if (!failure.told_window) failure.told_window = told_window(said.passed_on);
+  }
   if (failure.failure_class != FailureClass::output_limit_refused) return;
   failure.allowed_output = allowed_output(said.message);
   if (!failure.allowed_output) failure.allowed_output = allowed_output(said.passed_on);

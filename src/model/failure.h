@@ -52,6 +52,7 @@ struct ModelFailure {
   std::optional<std::chrono::milliseconds> retry_after;  // lower bound told by the server
   std::optional<bool> should_retry;  // wins over the class: x-should-retry, or our own knowledge
   std::optional<std::int64_t> allowed_output;  // output_limit_refused: tokens, as far as told
+  std::optional<std::int64_t> told_window;     // context_overflow: tokens, as far as told
   EndpointSettings settings;                   // of the endpoint that failed
 };
 

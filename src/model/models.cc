@@ -24,6 +24,12 @@ constexpr std::string_view kHowNamesAreWritten =
     "Write anthropic/NAME (for example anthropic/claude-sonnet-5-5), openai-chat/NAME, "
     "ollama/NAME, PROVIDER/NAME for a provider in your settings, demo, or script:FILE.";
 
+ModelFacts facts_of(const ChatEndpoint& endpoint, std::string_view model) {
+  ModelFacts facts = openai_chat_facts(model);
+  if (endpoint.context_window > 0) facts.context_window = endpoint.context_window;
+  return facts;
+}
+
 // They would end the header that the key stands in and begin another.
 bool has_control_characters(const std::string& text) {
   return std::any_of(text.begin(), text.end(),
@@ -162,7 +168,7 @@ void Models::State::list_chat(const Chat& chat, std::vector<ModelListing>& listi
   const ChatEndpoint& endpoint = chat.endpoint;
   const auto add = [&](std::string_view model, std::string_view display_name) {
     listings.push_back({endpoint.name + "/" + std::string(model), endpoint.name,
-                        std::string(display_name), openai_chat_facts(model), is_usable(endpoint)});
+                        std::string(display_name), facts_of(endpoint, model), is_usable(endpoint)});
   };
   if (endpoint.base_url == kOpenAiBaseUrl) {
     for (const CatalogEntry& entry : openai_models()) add(entry.model, entry.display_name);
@@ -203,7 +209,7 @@ Result<ResolvedModel> Models::State::resolve_chat(const std::string& name) const
   if (const auto good = check_address({endpoint.base_url_from, endpoint.base_url}); !good) {
     return good.error();
   }
-  return ResolvedModel{name, endpoint.name, model, openai_chat_facts(model), provider, {}};
+  return ResolvedModel{name, endpoint.name, model, facts_of(endpoint, model), provider, {}};
 }
 
 Result<ResolvedModel> Models::State::resolve_demo() {

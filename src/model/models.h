@@ -44,6 +44,7 @@ struct ChatEndpoint {
   std::string key_from;             // the variable, for messages
   bool key_wanted = true;           // nothing is asked without it
   bool think_tags = false;          // reasoning stands in the text, between tags
+  std::int64_t context_window = 0;  // tokens, of each of its models; 0: as the catalog has it
   std::vector<std::string> models;  // to be listed, besides those of the catalog
 };
 

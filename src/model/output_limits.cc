@@ -10,8 +10,19 @@ void OutputLimits::learn(const std::string& model, std::int64_t tokens) {
   if (!added) limit->second = std::min(limit->second, tokens);
 }
 
+void OutputLimits::learn_window(const std::string& model, std::int64_t tokens) {
+  std::lock_guard lock(mutex_);
+  const auto [window, added] = windows_.emplace(model, tokens);
+  if (!added) window->second = std::min(window->second, tokens);
+}
+
 ModelFacts OutputLimits::applied(const std::string& model, ModelFacts facts) const {
   std::lock_guard lock(mutex_);
+  const auto window = windows_.find(model);
+  if (window != windows_.end()) {
+    const bool known = facts.context_window > 0;
+    facts.context_window = known ? std::min(facts.context_window, window->second) : window->second;
+  }
   const auto limit = limits_.find(model);
   if (limit == limits_.end()) return facts;
   facts.default_output = std::min(facts.default_output, limit->second);  // 0 stays: none is asked

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <vector>
 
 #include "base/ascii.h"
 
@@ -111,6 +112,31 @@ bool stands_alone(std::string_view text, std::size_t begin, std::size_t end) {
   return end == text.size() || !(joins(text[end]) || joins_with_digit(text, end, end + 1));
 }
 
+struct NumberInText {
+  std::int64_t number = 0;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+// The numbers of `text` that can be a limit in tokens: large enough, and part of no name.
+std::vector<NumberInText> limits_in(std::string_view text) {
+  constexpr std::int64_t kLeast = 1'000;
+  std::vector<NumberInText> limits;
+  for (std::size_t i = 0; i < text.size();) {
+    if (!is_digit(text[i])) {
+      ++i;
+      continue;
+    }
+    std::int64_t number = 0;
+    const auto [stop, error] = std::from_chars(text.data() + i, text.data() + text.size(), number);
+    const auto end = static_cast<std::size_t>(stop - text.data());
+    const bool usable = error == std::errc() && number >= kLeast && stands_alone(text, i, end);
+    if (usable) limits.push_back({number, i, end});
+    i = end;
+  }
+  return limits;
+}
+
 }  // namespace
 
 std::optional<FailureClass> class_of_text(std::string_view text) {
@@ -132,23 +158,32 @@ bool names_image(std::string_view text) {
 }
 
 std::optional<std::int64_t> allowed_output(std::string_view text) {
-  constexpr std::int64_t kLeast = 1'000;
   constexpr std::string_view kExclusive = " (exclusive)";  // Gemini
   std::optional<std::int64_t> smallest;
-  for (std::size_t i = 0; i < text.size();) {
-    if (!is_digit(text[i])) {
-      ++i;
-      continue;
-    }
-    std::int64_t number = 0;
-    const auto [stop, error] = std::from_chars(text.data() + i, text.data() + text.size(), number);
-    const auto end = static_cast<std::size_t>(stop - text.data());
+  for (auto [number, begin, end] : limits_in(text)) {
     if (text.substr(end).starts_with(kExclusive)) --number;
-    const bool usable = error == std::errc() && number >= kLeast && stands_alone(text, i, end);
-    if (usable && number < smallest.value_or(number + 1)) smallest = number;
-    i = end;
+    if (number < smallest.value_or(number + 1)) smallest = number;
   }
   return smallest;
+}
+
+std::optional<std::int64_t> told_window(std::string_view text) {
+  constexpr std::string_view kNames[] = {"context length", "context size", "context window",
+                                         "context limit", "prompt length"};
+  constexpr std::size_t kNear = 40;  // bytes between the name and its number
+  const auto limits = limits_in(text);
+  for (const std::string_view name : kNames) {
+    const std::size_t named = ascii::find(text, name);
+    if (named == std::string_view::npos) continue;
+    for (const auto& limit : limits) {
+      const bool behind = limit.begin > named && limit.begin - named < name.size() + kNear;
+      if (behind) return limit.number;
+    }
+  }
+  for (const auto& limit : limits) {
+    if (text.substr(limit.end).starts_with(" maximum")) return limit.number;  // Anthropic
+  }
+  return std::nullopt;
 }
 
 }  // namespace agentd::model

@@ -27,4 +27,8 @@ bool names_image(std::string_view text);
 /// the smallest number in it that can be one (1 000 or more, standing alone).
 std::optional<std::int64_t> allowed_output(std::string_view text);
 
+/// The size of the window, out of an endpoint's text about a request that does not fit it: the
+/// number that follows the name of the window, or stands before `maximum`.
+std::optional<std::int64_t> told_window(std::string_view text);
+
 }  // namespace agentd::model

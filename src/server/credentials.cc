@@ -46,6 +46,7 @@ model::ChatEndpoint endpoint_of(const config::Provider& provider) {
   endpoint.key_from = provider.api_key_env;
   endpoint.key_wanted = !provider.api_key_env.empty();
   endpoint.think_tags = provider.think_tags;
+  endpoint.context_window = provider.context_window;
   endpoint.models = provider.models;
   return endpoint;
 }

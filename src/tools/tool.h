@@ -108,7 +108,7 @@ class Tool {
     return std::nullopt;
   }
 
-  /// Does it, on its own thread. Returns soon after a stop request.
+  /// Does it, on a thread that waits for it. Returns soon after a stop request.
   virtual Outcome run(const Json& input, const CallContext& context) const = 0;
 };
 

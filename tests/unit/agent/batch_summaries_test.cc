@@ -10,6 +10,7 @@ using namespace agentd;
 using namespace agentd::agent;
 using agentd::model::StopReason;
 using agentd::test::AgentRig;
+using agentd::test::Barrier;
 using agentd::test::FakeProvider;
 using agentd::test::ReplyBuilder;
 
@@ -37,7 +38,7 @@ struct SummingRig : AgentRig {
 }  // namespace
 
 TEST_CASE("the prompt tells of calls and results, cut, and counts the rest") {
-  std::vector<FinishedCall> calls;
+  std::vector<SummedCall> calls;
   for (int i = 0; i < 14; ++i) {
     calls.push_back({"c", "Grep", {{"pattern", std::string(1000, 'p')}}, "found", i == 1});
   }
@@ -118,4 +119,33 @@ TEST_CASE("a small model that cannot be had is told of once and left alone") {
   const auto notices = rig.sink().all<Notice>();
   REQUIRE(notices.size() == 1);
   CHECK(notices[0].code == "tool_summary");
+}
+
+TEST_CASE("the first fault drops what else was asked, and is told alone") {
+  SummingRig rig;
+  Barrier last;
+  rig.add_tool("Wait", true, [&](const Json&, const tools::CallContext& context) {
+    last.wait(context.stop);
+    return tools::text_outcome("waited");
+  });
+  rig.provider->mind = [](const model::ModelRequest&, std::size_t index) {
+    const std::string id = "c" + std::to_string(index);
+    const std::string input = "{\"n\":" + std::to_string(index) + "}";
+    if (index > 2) return said("done");
+    return ReplyBuilder()
+        .call(id, index == 2 ? "Wait" : "Look", input)
+        .stop(StopReason::tool_use)
+        .end();
+  };
+  rig.start();
+  rig.small->wait_requests(2);
+  rig.small->reply(0, ReplyBuilder().fail(model::FailureClass::auth).take());
+  rig.sink().wait([](const Event& event) { return std::holds_alternative<Notice>(event); },
+                  "a notice");
+  CHECK(rig.small->gone(1));
+  rig.small->reply(1, ReplyBuilder().fail(model::FailureClass::auth).take());
+  last.open();
+  CHECK(rig.wait_end().ending == Ending::completed);
+  CHECK(rig.sink().all<Notice>().size() == 1);
+  CHECK(rig.small->requests() == 2);
 }

@@ -431,3 +431,17 @@ TEST_CASE("outcomes: each ending has its kind") {
     CHECK(outcome_of(ending) == OutcomeKind::error);
   }
 }
+
+TEST_CASE("Stop hooks are asked where nothing else is left to do") {
+  TurnFacts quiet;
+  TurnFacts steered;
+  steered.steered = true;
+  CHECK(stop_hooks_due(Ending::completed, quiet));
+  CHECK(stop_hooks_due(Transition::budget_continued, quiet));
+  CHECK(stop_hooks_due(Transition::message_queued, quiet));
+  CHECK_FALSE(stop_hooks_due(Transition::message_queued, steered));
+  CHECK_FALSE(stop_hooks_due(Transition::next_turn, quiet));
+  CHECK_FALSE(stop_hooks_due(Transition::nudged, quiet));
+  CHECK_FALSE(stop_hooks_due(Ending::model_error, quiet));
+  CHECK_FALSE(stop_hooks_due(Ending::max_turns, quiet));
+}

@@ -190,3 +190,40 @@ TEST_CASE("a cancel kills the hooks of the loop") {
     CHECK(hooks.outcomes() == Outcomes{std::string(hooks::to_string(row.event)) + " cancelled"});
   }
 }
+
+TEST_CASE("continue: false ends the run at SessionStart") {
+  HookRig hooks;
+  hooks.add(HookEvent::session_start,
+            R"(echo '{"continue": false, "stopReason": "not on Fridays"}')");
+  hooks.replies({done()});
+  const auto end = hooks.run("one");
+  CHECK(end.ending == Ending::hook_stopped);
+  CHECK(has(end.message, "not on Fridays"));
+  CHECK(hooks.rig->provider->requests() == 0);
+}
+
+TEST_CASE("continue: false of UserPromptSubmit ends a run that was going on") {
+  HookRig hooks;
+  hooks.add(HookEvent::user_prompt_submit,
+            R"(grep -q secret && echo '{"continue": false, "stopReason": "no secrets"}'; true)");
+  auto& rig = *hooks.rig;
+  rig.provider->mind = [&](const model::ModelRequest&, std::size_t) {
+    rig.run->send({"m1", {TextBlock{"the secret"}}, Delivery::steer}, [](Result<void>) {});
+    return done();
+  };
+  const auto end = hooks.run("one");
+  CHECK(end.ending == Ending::hook_stopped);
+  CHECK(has(end.message, "no secrets"));
+  CHECK(rig.provider->requests() == 1);
+  REQUIRE(end.not_delivered.size() == 1);
+  CHECK(end.not_delivered[0].id == "m1");
+}
+
+TEST_CASE("continue: false of PreCompact ends the run, not only the compaction") {
+  HookRig hooks;
+  hooks.add(HookEvent::pre_compact, R"(echo '{"continue": false, "stopReason": "keep it all"}')");
+  hooks.replies({ReplyBuilder().fail(model::FailureClass::context_overflow).take()});
+  const auto end = hooks.run("one");
+  CHECK(end.ending == Ending::hook_stopped);
+  CHECK(has(end.message, "keep it all"));
+}

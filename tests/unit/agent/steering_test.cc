@@ -368,3 +368,58 @@ TEST_CASE("nothing comes behind a paused reply: what was said waits for the turn
   CHECK(!turns[1].model);
   CHECK(turns[2].model == "test/other");
 }
+
+TEST_CASE("a paused reply that fails is tried again with the model it came from") {
+  AgentRig rig;
+  rig.options.retry.max_attempts = 3;
+  rig.start();
+  rig.provider->wait_requests(1);
+  rig.provider->reply(0, ReplyBuilder().text("searching").stop(StopReason::pause_turn).end());
+  rig.provider->wait_requests(2);
+  model::ResolvedModel other = rig.options.model;
+  other.name = "test/other";
+  other.model = "other";
+  rig.run->set_model(other);
+  rig.provider->reply(1, ReplyBuilder().fail(FailureClass::overloaded).take());
+  rig.sink().wait([](const Event& event) { return std::holds_alternative<Retrying>(event); },
+                  "a retry");
+  rig.clock.advance(std::chrono::hours(1));
+  rig.provider->wait_requests(3);
+  CHECK(rig.provider->request(2).model == rig.provider->request(0).model);
+  rig.provider->reply(2, done());
+  CHECK(rig.wait_end().ending == Ending::completed);
+}
+
+TEST_CASE(
+    "a model chosen while a request is tried again begins at once, and with all its attempts") {
+  AgentRig rig;
+  rig.options.retry.max_attempts = 2;
+  rig.start();
+  rig.provider->wait_requests(1);
+  rig.provider->reply(0, ReplyBuilder().fail(FailureClass::overloaded).take());
+  rig.sink().wait([](const Event& event) { return std::holds_alternative<Retrying>(event); },
+                  "a retry");
+  model::ResolvedModel other = rig.options.model;
+  other.name = "test/other";
+  other.model = "other";
+  rig.run->set_model(other);  // the wait is not sat out: the clock stands still
+  rig.provider->wait_requests(2);
+  CHECK(rig.provider->request(1).model == "other");
+  rig.provider->reply(1, ReplyBuilder().fail(FailureClass::overloaded).take());
+  rig.sink().wait(
+      [](const Event& event) {
+        const auto* notice = std::get_if<Notice>(&event);
+        return notice != nullptr && notice->code == "model_changed";
+      },
+      "the new model");
+  int retries = 0;
+  for (std::size_t index = 0; retries < 2; ++index) {
+    const auto event = rig.sink().wait_event(index, {});
+    REQUIRE(event);
+    if (std::holds_alternative<Retrying>(*event)) ++retries;
+  }
+  rig.clock.advance(std::chrono::hours(1));
+  rig.provider->wait_requests(3);
+  rig.provider->reply(2, done());
+  CHECK(rig.wait_end().ending == Ending::completed);
+}

@@ -137,3 +137,26 @@ TEST_CASE("the number that is allowed") {
     CHECK_FALSE(allowed_output(text));
   }
 }
+
+TEST_CASE("the window, as endpoints tell it") {
+  struct Row {
+    const char* text;
+    std::int64_t window;  // 0: not told
+  };
+  const Row kTexts[] = {
+      {"This model's maximum context length is 8192 tokens. However, you requested 1500 tokens in "
+       "the messages and 9000 in the completion.",
+       8'192},
+      {"prompt is too long: 210000 tokens > 200000 maximum", 200'000},
+      {"the request exceeds the available context size (4096 tokens), try increasing it", 4'096},
+      {"This model's maximum prompt length is 131072 but the request contains 170000 tokens.",
+       131'072},
+      {"Your input exceeds the context window of this model.", 0},
+      {"prompt too long; exceeded max context length by 12 tokens", 0},
+      {"the context window of gpt-4-32768 is full", 0},
+  };
+  for (const Row& row : kTexts) {
+    CAPTURE(std::string(row.text));
+    CHECK(told_window(row.text).value_or(0) == row.window);
+  }
+}

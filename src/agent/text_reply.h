@@ -1,5 +1,6 @@
-// SummaryReply: the model's answer to the request for a summary of the conversation: its text and
-// how it ended. Nothing of it is shown, and calls in it are not due. Values of the run's thread.
+// TextReply: a model's answer where only its words matter: a summary of the conversation, a line
+// about a batch of calls. Nothing of it is shown as it comes, and calls in it are not due. Values
+// of the run's thread.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,7 @@
 
 namespace agentd::agent {
 
-struct SummaryReply {
+struct TextReply {
   void take(const model::ModelEvents& events);
 
   std::string text;

@@ -1,8 +1,8 @@
-#include "agent/summary_reply.h"
+#include "agent/text_reply.h"
 
 namespace agentd::agent {
 
-void SummaryReply::take(const model::ModelEvents& events) {
+void TextReply::take(const model::ModelEvents& events) {
   for (const auto& event : events) {
     if (ended) return;
     if (const auto* delta = std::get_if<model::Delta>(&event)) {
