@@ -81,9 +81,10 @@ void carry_out(const Hook& hook, const HookInput& input, const std::string& even
     done.record.duration = end->duration;
     if (end->how == platform::CommandEnd::How::exited) done.record.exit_code = end->exit_code;
   }
+  done.notice = notice_of_ignored(hook, done.verdict);
 }
 
-// Work of side_by_side, so nothing is thrown from here: what fails inside agentd breaks this hook.
+// Work of side_by_side, so what is thrown inside agentd stays here and breaks this hook alone.
 HookRun run_one(const Hook& hook, const HookInput& input, const std::string& event_json,
                 platform::Commands& commands, std::stop_token stop) {
   HookRun done;
@@ -99,7 +100,6 @@ HookRun run_one(const Hook& hook, const HookInput& input, const std::string& eve
   done.record.event = hook.event;
   done.record.outcome = done.verdict.outcome;
   done.record.message = message_of(done.verdict);
-  done.notice = notice_of_ignored(hook, done.verdict);
   return done;
 }
 
