@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,9 +45,10 @@ struct Conversation {
   context::ShownAttachments shown_attachments;
   context::ToldMemory told_memory;
   TodoList todos;
-  std::string git_root;          // of the workspace; empty: none, or nobody has looked yet
-  bool start_hooks_ran = false;  // SessionStart
-  std::string environment;       // as the model was told; empty: not yet
+  std::string git_root;                 // of the workspace; empty: none, or nobody has looked yet
+  bool start_hooks_ran = false;         // SessionStart
+  std::set<std::string> hooks_told_of;  // that their answers have what is ignored: once for each
+  std::string environment;              // as the model was told; empty: not yet
   /// Changes that were found when nobody was to be told any more.
   std::vector<context::ChangedFile> untold_changes;
   /// Attachments that had no room: with the next ones.

@@ -63,6 +63,9 @@ void Executor::on(HooksRan& ran) {
   for (std::string& message : ran.messages) {
     setup_.emit(Notice{NoticeLevel::info, "hook_message", std::move(message)});
   }
+  for (auto& text : not_yet_told(std::move(ran.ignored), setup_.conversation.hooks_told_of)) {
+    setup_.emit(Notice{NoticeLevel::info, "hook_message", std::move(text)});
+  }
   if (call == nullptr || !ran.stop || hook_stop_) return;  // nullptr: of an earlier attempt
   hook_stop_ = std::move(ran.stop);
   for (Call& each : calls_) each.cancelled_ahead = true;  // also those still to come

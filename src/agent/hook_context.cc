@@ -67,4 +67,13 @@ permission::Verdict with_hooks(permission::Verdict verdict, const HookWord& word
   return {decision, word.reason.empty() ? "A hook of this session decides so." : word.reason};
 }
 
+std::vector<std::string> not_yet_told(std::vector<hooks::IgnoredAnswer> ignored,
+                                      std::set<std::string>& told) {
+  std::vector<std::string> texts;
+  for (hooks::IgnoredAnswer& answer : ignored) {
+    if (told.insert(std::move(answer.hook)).second) texts.push_back(std::move(answer.text));
+  }
+  return texts;
+}
+
 }  // namespace agentd::agent

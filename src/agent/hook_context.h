@@ -4,11 +4,13 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "hooks/hook_set.h"
 #include "hooks/permission_decision.h"
+#include "hooks/runner.h"
 #include "permission/permission.h"
 
 namespace agentd::agent {
@@ -42,5 +44,9 @@ enum class HookAnswer { none, allowed, denied };
 /// very question, in the user's place, and may answer it.)
 permission::Verdict with_hooks(permission::Verdict verdict, const HookWord& word,
                                const Access& access);
+
+/// The texts of those whose hook is not among `told` yet, and is from now on.
+std::vector<std::string> not_yet_told(std::vector<hooks::IgnoredAnswer> ignored,
+                                      std::set<std::string>& told);
 
 }  // namespace agentd::agent

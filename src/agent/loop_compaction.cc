@@ -122,7 +122,7 @@ void Loop::replace_older(const std::string& summary, std::vector<context::Attach
   if (keep_from == 0) keep_from = history.view().size();  // what keeps all of it sums up nothing
   auto request = context::last_request(history.view());
   if (!work_goes_on || (request && request->index >= keep_from)) request.reset();
-  auto head = context::summary_head(summary, {}, request, {shares.summary, shares.request});
+  auto head = context::summary_head(summary, request, {shares.summary, shares.request});
   if (auto lost = context::lost_images_note(history.view(), keep_from, head)) {
     head.insert(head.begin() + 1, std::move(*lost));
   }

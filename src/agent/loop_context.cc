@@ -33,10 +33,8 @@ std::optional<AttachmentKind> told_kind(context::AttachmentKind kind) {
     case context::AttachmentKind::todo:
       return AttachmentKind::todo;
     case context::AttachmentKind::summary:
-    case context::AttachmentKind::background_work:
     case context::AttachmentKind::hook_context:
     case context::AttachmentKind::note:
-    case context::AttachmentKind::queued_message:
       return std::nullopt;
   }
   return std::nullopt;

@@ -64,12 +64,12 @@ std::string Loop::why(Ending ending) const {
              (options_.auto_compact ? "not getting anywhere" : "off (autoCompact)") +
              ". Use agent/compact, or start a new session.";
     case Ending::image_error:
-      return model::with_advice(*reply_.failure);
+      return model::with_advice(*reply_.failure, options_.retry);
     case Ending::refused:
       return reply_.stop && !reply_.stop->explanation.empty() ? reply_.stop->explanation
                                                               : "The model refused.";
     case Ending::model_error:
-      if (reply_.failure) return model::with_advice(*reply_.failure);
+      if (reply_.failure) return model::with_advice(*reply_.failure, options_.retry);
       if (reply_.empty()) return "The model gave no answer.";
       return "The model paused its turn again and again without finishing it.";
     case Ending::internal_error:

@@ -68,8 +68,9 @@ hooks::MergedVerdict Loop::run_hooks(hooks::EventInput event) {
   }
   if (!running_hooks_.done) return {};
   for (auto& record : running_hooks_.done->records) emit(HookRan{std::move(record), {}});
-  for (auto* texts :
-       {&running_hooks_.done->merged.system_messages, &running_hooks_.done->merged.notices}) {
+  auto ignored = not_yet_told(std::move(running_hooks_.done->ignored), conversation_.hooks_told_of);
+  for (auto* texts : {&running_hooks_.done->merged.system_messages,
+                      &running_hooks_.done->merged.notices, &ignored}) {
     for (auto& text : *texts) emit(Notice{NoticeLevel::info, "hook_message", std::move(text)});
   }
   return std::exchange(running_hooks_.done, std::nullopt)->merged;

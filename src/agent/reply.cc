@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace agentd::agent {
 
 using model::BlockKind;
@@ -53,7 +55,7 @@ bool Reply::empty() const {
   return std::none_of(blocks_.begin(), blocks_.end(), [](const ReplyBlock& block) {
     switch (block.kind) {
       case BlockKind::text:
-        return block.text.find_first_not_of(" \t\r\n") != std::string::npos;
+        return !ascii::blank(block.text);
       case BlockKind::tool_use:
         return true;
       case BlockKind::opaque:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 namespace agentd::agent {
@@ -24,7 +25,7 @@ std::vector<ToolContent> capped(std::vector<ToolContent> content) {
   }
   const bool nothing = std::all_of(content.begin(), content.end(), [](const ToolContent& part) {
     const auto* text = std::get_if<TextBlock>(&part);
-    return text != nullptr && text->text.find_first_not_of(" \t\r\n") == std::string::npos;
+    return text != nullptr && ascii::blank(text->text);
   });
   if (nothing) content = {TextBlock{"(no output)"}};
   return content;

@@ -2,7 +2,6 @@
 #include "agent/run.h"
 
 #include <exception>
-#include <mutex>
 #include <optional>
 #include <system_error>
 #include <utility>

@@ -19,7 +19,7 @@ hooks::MergedVerdict run_hooks(ToolJob& job, hooks::EventInput event) {
                              job.context.stop);
   auto& merged = outcomes.merged;
   HooksRan ran{job.job, std::move(outcomes.records), std::nullopt,
-               std::move(merged.system_messages)};
+               std::move(merged.system_messages), std::move(outcomes.ignored)};
   std::move(merged.notices.begin(), merged.notices.end(), std::back_inserter(ran.messages));
   if (merged.stop) ran.stop = merged.stop_reason;
   job.tell(std::move(ran));

@@ -35,6 +35,7 @@ struct HooksRan {
   std::vector<hooks::HookRecord> records;
   std::optional<std::string> stop;    // a hook ends the run: why
   std::vector<std::string> messages;  // for the user
+  std::vector<hooks::IgnoredAnswer> ignored;
 };
 
 /// It runs now.

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "base/ascii.h"
 #include "config/unknown_keys.h"
 #include "config/user_directories.h"
 #include "platform/environment.h"
@@ -54,7 +55,7 @@ class Loader {
         notice("settings_broken", path, text.error().message);
       return;
     }
-    if (text->find_first_not_of(" \t\r\n") == std::string::npos) return;
+    if (ascii::blank(*text)) return;
     auto json = wire::parse(*text);
     if (!json) return notice("settings_broken", path, json.error().message);
     if (!json->is_object()) return notice("settings_broken", path, "expected a JSON object");

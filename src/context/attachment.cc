@@ -133,14 +133,10 @@ std::string_view kind_name(AttachmentKind kind) {
       return "recent_file";
     case AttachmentKind::todo:
       return "todo";
-    case AttachmentKind::background_work:
-      return "background_work";
     case AttachmentKind::hook_context:
       return "hook_context";
     case AttachmentKind::note:
       return "note";
-    case AttachmentKind::queued_message:
-      return "queued_message";
   }
   return "note";
 }
@@ -159,14 +155,8 @@ Rendered render(std::vector<Attachment> attachments, std::int64_t budget, ShownA
                    [](const Attachment& a, const Attachment& b) { return a.kind < b.kind; });
   Rendering rendering{{}, budget};
   Rendered& done = rendering.done;
-  const auto queued = std::find_if(
-      attachments.begin(), attachments.end(),
-      [](const Attachment& one) { return one.kind == AttachmentKind::queued_message; });
-  for (auto one = attachments.begin(); one != queued; ++one) add(rendering, std::move(*one), shown);
+  for (Attachment& one : attachments) add(rendering, std::move(one), shown);
   if (!done.left_out.empty()) done.blocks.push_back(left_out_note(done.left_out));
-  for (auto one = queued; one != attachments.end(); ++one) {
-    done.blocks.emplace_back(TextBlock{std::move(one->text)});
-  }
   return std::move(done);
 }
 

@@ -17,15 +17,13 @@ namespace agentd::context {
 
 /// Closed set, in the order in which they are shown.
 enum class AttachmentKind {
-  summary,          // of what a compaction took out of the view
-  memory,           // a memory file
-  changed_file,     // a file that changed on disk since it was read
-  recent_file,      // a file that was read lately, put back after a compaction
-  todo,             // the open list
-  background_work,  // something started earlier has finished
-  hook_context,     // what a hook has to say
-  note,             // the engine's own word
-  queued_message,   // the user's: last, word for word, without a tag
+  summary,       // of what a compaction took out of the view
+  memory,        // a memory file
+  changed_file,  // a file that changed on disk since it was read
+  recent_file,   // a file that was read lately, put back after a compaction
+  todo,          // the open list
+  hook_context,  // what a hook has to say
+  note,          // the engine's own word
 };
 
 std::string_view kind_name(AttachmentKind kind);
@@ -36,8 +34,9 @@ struct Attachment {
   std::string text;
 };
 
-/// Content hashes of the attachments that a session was shown: the same is not shown twice. Clear
-/// it after a compaction.
+/// Content hashes of the attachments that a session was shown: the same is not shown twice, but for
+/// changed files and the todo list (the same change can happen twice, and a list be forgotten
+/// twice). Clear it after a compaction.
 using ShownAttachments = std::set<platform::ContentHash>;
 
 struct Rendered {
@@ -51,8 +50,7 @@ std::string wrapped(const Attachment& attachment);
 
 /// The blocks to send: by kind, within one kind as given, those in `shown` and doubles left out.
 /// Within `budget` tokens (estimated) together: what does not fit is cut with a note, what has no
-/// room is named in one last note. The user's queued messages are never cut, left out or taken for
-/// doubles, and cost nothing of the budget.
+/// room is named in one last note.
 Rendered render(std::vector<Attachment> attachments, std::int64_t budget, ShownAttachments& shown);
 
 /// True if a text of a user message is not the user's: an attachment, or the surroundings.

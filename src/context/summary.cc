@@ -90,16 +90,13 @@ bool usable_summary(std::string_view text) {
   return !ascii::blank(text);
 }
 
-std::vector<Block> summary_head(std::string_view summary, std::string_view log,
-                                const std::optional<Request>& request, const HeadBudget& budget) {
+std::vector<Block> summary_head(std::string_view summary, const std::optional<Request>& request,
+                                const HeadBudget& budget) {
   std::string text =
       "The conversation became too long, and its older messages were replaced by this summary, "
       "which you wrote. It is background, not a new task. Files may have changed since: read what "
-      "you rely on. ";
-  text += log.empty() ? "The older messages are kept in the session's log."
-                      : "The older messages are kept in the session's log, " + std::string(log) +
-                            ": look there for a detail that the summary lacks.";
-  text += "\n\n" + bounded(summary, budget.summary, "\n[... the summary is cut here]");
+      "you rely on.\n\n" +
+      bounded(summary, budget.summary, "\n[... the summary is cut here]");
   std::vector<Block> head{TextBlock{wrapped({AttachmentKind::summary, {}, std::move(text)})}};
   if (request) append_request(head, *request, budget.request);
   return head;

@@ -31,17 +31,15 @@ bool usable_summary(std::string_view text);
 /// How many tokens of the summary and of the user's last message there is room for. What is longer
 /// is cut: a summary as long as what it sums up would only be summed up again.
 struct HeadBudget {
-  std::int64_t summary = 20'000;
-  std::int64_t request = 20'000;
+  std::int64_t summary = 0;
+  std::int64_t request = 0;
 };
 
 /// The blocks at the head of the view after a compaction: the summary, marked as background, and
 /// behind it the user's last message with as many of its images as have room, where that is not in
-/// what is kept and its work goes on. `log` names where the older messages can be read; empty:
-/// nowhere.
-std::vector<Block> summary_head(std::string_view summary, std::string_view log,
-                                const std::optional<Request>& request,
-                                const HeadBudget& budget = {});
+/// what is kept and its work goes on.
+std::vector<Block> summary_head(std::string_view summary, const std::optional<Request>& request,
+                                const HeadBudget& budget);
 
 /// Says how many images of what stood before `keep_from` are not in `head` either; nothing if none
 /// is lost.

@@ -3,21 +3,6 @@
 #include <algorithm>
 
 namespace agentd::context {
-namespace {
-
-std::string_view status_name(TodoStatus status) {
-  switch (status) {
-    case TodoStatus::pending:
-      return "pending";
-    case TodoStatus::in_progress:
-      return "in_progress";
-    case TodoStatus::completed:
-      return "completed";
-  }
-  return "";
-}
-
-}  // namespace
 
 std::optional<Attachment> todo_attachment(const std::vector<Todo>& todos) {
   const bool all_done = std::all_of(todos.begin(), todos.end(), [](const Todo& todo) {
@@ -28,7 +13,7 @@ std::optional<Attachment> todo_attachment(const std::vector<Todo>& todos) {
       "Your todo list as you left it. If it is no longer right, correct it with TodoWrite; if it "
       "is, go on. Do not speak of this note to the user.\n";
   for (const Todo& todo : todos) {
-    text += "- " + std::string(status_name(todo.status)) + ": " + todo.content + '\n';
+    text += "- " + std::string(to_string(todo.status)) + ": " + todo.content + '\n';
   }
   return Attachment{AttachmentKind::todo, {}, std::move(text)};
 }

@@ -1,7 +1,6 @@
 #include "hooks/output.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/ascii.h"

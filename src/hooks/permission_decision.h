@@ -12,7 +12,6 @@ enum class PermissionDecision { allow, ask, deny };
 /// Why a verdict says ask: what a hook's allow may answer, and what only a person may.
 enum class AskedBy {
   mode,   // nothing forbids it, nobody allowed it yet
-  rule,   // somebody wrote that this is to be asked
   place,  // it would touch a place that nothing but a person opens: see permission::AskCause
 };
 
@@ -22,8 +21,7 @@ enum class AskedBy {
 /// they stand they would open the user's keys, and `.git/hooks`, to whatever the model was talked
 /// into.
 constexpr PermissionDecision combined(PermissionDecision judged,
-                                      std::optional<PermissionDecision> hook,
-                                      AskedBy asked_by = AskedBy::mode) {
+                                      std::optional<PermissionDecision> hook, AskedBy asked_by) {
   if (!hook) return judged;
   const bool answered = judged == PermissionDecision::ask && *hook == PermissionDecision::allow &&
                         asked_by == AskedBy::mode;

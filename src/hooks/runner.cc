@@ -1,8 +1,6 @@
 #include "hooks/runner.h"
 
-#include <algorithm>
 #include <exception>
-#include <iterator>
 #include <utility>
 
 #include "base/side_by_side.h"
@@ -16,7 +14,7 @@ constexpr std::uint64_t kKillAbove = 16 * 1024 * 1024;  // bytes
 struct HookRun {
   HookRecord record;
   HookVerdict verdict;
-  std::string notice;  // empty: none
+  std::optional<IgnoredAnswer> ignored;
 };
 
 platform::CommandSpec command_of(const Hook& hook, const HookInput& input,
@@ -60,14 +58,21 @@ std::string message_of(const HookVerdict& verdict) {
   return {};
 }
 
-// What of its answer means nothing here, if that is not known yet.
-std::string notice_of_ignored(const Hook& hook, const HookVerdict& verdict) {
-  if (verdict.ignored.empty()) return {};
-  if (hook.ignored_told && hook.ignored_told->exchange(true)) return {};
+std::string identity_of(const Hook& hook) {
+  std::string identity = hook.origin;
+  identity.append(1, '\0').append(to_string(hook.event)).append(1, '\0').append(hook.command);
+  for (const std::string& arg : hook.args.value_or(std::vector<std::string>())) {
+    identity.append(1, '\0').append(arg);
+  }
+  return identity;
+}
+
+std::optional<IgnoredAnswer> ignored_of(const Hook& hook, const HookVerdict& verdict) {
+  if (verdict.ignored.empty()) return std::nullopt;
   std::string text = hook.origin + ": a hook of " + std::string(to_string(hook.event)) +
                      " says what agentd ignores:";
   for (const std::string& path : verdict.ignored) text += " " + path;
-  return text;
+  return IgnoredAnswer{identity_of(hook), std::move(text)};
 }
 
 void carry_out(const Hook& hook, const HookInput& input, const std::string& event_json,
@@ -81,7 +86,6 @@ void carry_out(const Hook& hook, const HookInput& input, const std::string& even
     done.record.duration = end->duration;
     if (end->how == platform::CommandEnd::How::exited) done.record.exit_code = end->exit_code;
   }
-  done.notice = notice_of_ignored(hook, done.verdict);
 }
 
 // Work of side_by_side, so what is thrown inside agentd stays here and breaks this hook alone.
@@ -100,6 +104,7 @@ HookRun run_one(const Hook& hook, const HookInput& input, const std::string& eve
   done.record.event = hook.event;
   done.record.outcome = done.verdict.outcome;
   done.record.message = message_of(done.verdict);
+  done.ignored = ignored_of(hook, done.verdict);
   return done;
 }
 
@@ -118,15 +123,12 @@ HookOutcomes run(const HookSet& set, const HookInput& input, platform::Commands&
   });
 
   std::vector<HookVerdict> verdicts;
-  std::vector<std::string> notices;
   for (HookRun& each : runs) {
-    if (!each.notice.empty()) notices.push_back(std::move(each.notice));
-    outcomes.cancelled = outcomes.cancelled || each.record.outcome == HookOutcome::cancelled;
+    if (each.ignored) outcomes.ignored.push_back(std::move(*each.ignored));
     outcomes.records.push_back(std::move(each.record));
     verdicts.push_back(std::move(each.verdict));
   }
   outcomes.merged = merged(std::move(verdicts));
-  std::move(notices.begin(), notices.end(), std::back_inserter(outcomes.merged.notices));
   return outcomes;
 }
 

@@ -25,10 +25,16 @@ struct HookRecord {
   std::string message;  // for people: its words, its objection, or what is broken; may be empty
 };
 
+/// A hook's answer has members that mean nothing here.
+struct IgnoredAnswer {
+  std::string hook;  // the same for every run of one hook, for no two hooks
+  std::string text;  // for people: whose answer, and which members
+};
+
 struct HookOutcomes {
   std::vector<HookRecord> records;  // in the order of the hooks; empty if none matched
   MergedVerdict merged;
-  bool cancelled = false;  // at least one was killed by `stop`: `merged` is without its word
+  std::vector<IgnoredAnswer> ignored;  // of every run: whoever tells people does it once for a hook
 };
 
 /// Runs what `set` has for `input`, at most 16 at once, in `bash -c` (a hook with `args`: its

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "wire/parse.h"
 
@@ -163,10 +164,8 @@ class Reader {
     Hook hook;
     hook.event = event;
     hook.origin = document_.path;
-    hook.ignored_told = std::make_shared<std::atomic<bool>>(false);
     hook.command = command->get<std::string>();
-    if (hook.command.find_first_not_of(" \t\r\n") == std::string::npos ||
-        hook.command.find('\0') != std::string::npos) {
+    if (ascii::blank(hook.command) || hook.command.find('\0') != std::string::npos) {
       wrong(where + ".command", "it is empty or contains a NUL; the hook does not run");
       return std::nullopt;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/ascii.h"
 #include "wire/parse.h"
 
 namespace agentd::hooks {
@@ -43,7 +44,7 @@ std::optional<Json> read_object(const Place& place, platform::Files& files, Noti
   const auto text = files.read(place.path, kMaxFile);
   if (!text && text.error().code == Code::not_found) return std::nullopt;
   if (!text) return broken(text.error().message);
-  if (text->find_first_not_of(" \t\r\n") == std::string::npos) return std::nullopt;
+  if (ascii::blank(*text)) return std::nullopt;
   auto json = wire::parse(*text);
   if (!json) return broken(json.error().message);
   if (!json->is_object()) return broken("expected a JSON object");

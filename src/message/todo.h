@@ -2,10 +2,24 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace agentd {
 
 enum class TodoStatus { pending, in_progress, completed };
+
+/// As the model writes and reads it.
+constexpr std::string_view to_string(TodoStatus status) {
+  switch (status) {
+    case TodoStatus::pending:
+      return "pending";
+    case TodoStatus::in_progress:
+      return "in_progress";
+    case TodoStatus::completed:
+      return "completed";
+  }
+  return "";
+}
 
 struct Todo {
   std::string content;  // what is to be done: "Run the tests"

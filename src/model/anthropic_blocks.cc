@@ -49,59 +49,59 @@ void append_tool_result(std::string& out, const ToolResultBlock& result) {
   out += '}';
 }
 
+void append_thinking(std::string& out, const ThinkingBlock& thinking) {
+  out += R"({"type":"thinking","thinking":)";
+  wire::append_string(out, thinking.thinking);
+  out += R"(,"signature":)";
+  wire::append_string(out, *thinking.signature);
+  out += '}';
+}
+
+void append_redacted_thinking(std::string& out, const RedactedThinkingBlock& redacted) {
+  out += R"({"type":"redacted_thinking","data":)";
+  wire::append_string(out, redacted.data);
+  out += '}';
+}
+
+void append_tool_use(std::string& out, const ToolUseBlock& use) {
+  out += R"({"type":"tool_use","id":)";
+  wire::append_string(out, wire_tool_use_id(use.id));
+  out += R"(,"name":)";
+  wire::append_string(out, wire_tool_name(use.name));
+  out += R"(,"input":)";
+  wire::append_json(out, use.input);
+  out += '}';
+}
+
+// The API refuses empty text, and takes back only the thinking that it signed.
+bool is_sent(const Block& block) {
+  if (const auto* text = std::get_if<TextBlock>(&block)) return !ascii::blank(text->text);
+  const auto* thinking = std::get_if<ThinkingBlock>(&block);
+  return thinking == nullptr || thinking->signature.has_value();
+}
+
+// Of a block we do not know it is not known either.
+bool may_carry_mark(const Block& block) {
+  return !std::holds_alternative<ThinkingBlock>(block) &&
+         !std::holds_alternative<RedactedThinkingBlock>(block) &&
+         !std::holds_alternative<OpaqueBlock>(block);
+}
+
 // Appends the block after a comma if one is due; true if it was appended and may carry a mark.
 bool append_block(std::string& out, const Block& block) {
-  return std::visit(Overloaded{[&](const TextBlock& text) {
-                                 if (ascii::blank(text.text)) return false;
-                                 wire::append_comma(out);
-                                 append_text(out, text.text);
-                                 return true;
-                               },
-                               [&](const ThinkingBlock& thinking) {
-                                 // The API takes back only what it signed.
-                                 if (!thinking.signature) return false;
-                                 wire::append_comma(out);
-                                 out += R"({"type":"thinking","thinking":)";
-                                 wire::append_string(out, thinking.thinking);
-                                 out += R"(,"signature":)";
-                                 wire::append_string(out, *thinking.signature);
-                                 out += '}';
-                                 return false;
-                               },
-                               [&](const RedactedThinkingBlock& redacted) {
-                                 wire::append_comma(out);
-                                 out += R"({"type":"redacted_thinking","data":)";
-                                 wire::append_string(out, redacted.data);
-                                 out += '}';
-                                 return false;
-                               },
-                               [&](const ToolUseBlock& use) {
-                                 wire::append_comma(out);
-                                 out += R"({"type":"tool_use","id":)";
-                                 wire::append_string(out, wire_tool_use_id(use.id));
-                                 out += R"(,"name":)";
-                                 wire::append_string(out, wire_tool_name(use.name));
-                                 out += R"(,"input":)";
-                                 wire::append_json(out, use.input);
-                                 out += '}';
-                                 return true;
-                               },
-                               [&](const ImageBlock& image) {
-                                 wire::append_comma(out);
-                                 append_image(out, image);
-                                 return true;
-                               },
-                               [&](const ToolResultBlock& result) {
-                                 wire::append_comma(out);
-                                 append_tool_result(out, result);
-                                 return true;
-                               },
-                               [&](const OpaqueBlock& opaque) {
-                                 wire::append_comma(out);
-                                 out += opaque.json;
-                                 return false;  // whether it may carry a mark is not known either
-                               }},
-                    block);
+  if (!is_sent(block)) return false;
+  wire::append_comma(out);
+  std::visit(Overloaded{[&](const TextBlock& text) { append_text(out, text.text); },
+                        [&](const ThinkingBlock& thinking) { append_thinking(out, thinking); },
+                        [&](const RedactedThinkingBlock& hidden) {
+                          append_redacted_thinking(out, hidden);
+                        },
+                        [&](const ToolUseBlock& use) { append_tool_use(out, use); },
+                        [&](const ImageBlock& image) { append_image(out, image); },
+                        [&](const ToolResultBlock& result) { append_tool_result(out, result); },
+                        [&](const OpaqueBlock& opaque) { out += opaque.json; }},
+             block);
+  return may_carry_mark(block);
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "model/failure_advice.h"
 
-#include "model/retry.h"
-
 namespace agentd::model {
 namespace {
 
@@ -17,8 +15,8 @@ std::string in_words(milliseconds wait) {
   return up(kHour) + " h";
 }
 
-std::string advice_on_load(const ModelFailure& failure) {
-  if (failure.retry_after.value_or(milliseconds(0)) > RetryPolicy().max_retry_after) {
+std::string advice_on_load(const ModelFailure& failure, const RetryPolicy& policy) {
+  if (failure.retry_after.value_or(milliseconds(0)) > policy.max_retry_after) {
     return "It asks to wait " + in_words(*failure.retry_after) + ": try again after that.";
   }
   return "Try again in a while.";
@@ -32,7 +30,7 @@ std::string where_set(const std::string& setting) {
   return setting.empty() ? "" : " and, where it is set, " + setting;
 }
 
-std::string advice(const ModelFailure& failure) {
+std::string advice(const ModelFailure& failure, const RetryPolicy& policy) {
   const auto& [key, address] = failure.settings;
   if (failure.http_status >= 300 && failure.http_status < 400 && !address.empty()) {
     return "Set " + address +
@@ -48,7 +46,7 @@ std::string advice(const ModelFailure& failure) {
       return "Check the model's name (see model/list)" + where_set(address) + ".";
     case FailureClass::overloaded:
     case FailureClass::rate_limit:
-      return advice_on_load(failure);
+      return advice_on_load(failure, policy);
     case FailureClass::tls:
       return "Check the certificates: CURL_CA_BUNDLE or SSL_CERT_FILE names the file of those to "
              "trust.";
@@ -81,8 +79,8 @@ bool ends_a_sentence(const std::string& text) {
 
 }  // namespace
 
-std::string with_advice(const ModelFailure& failure) {
-  const std::string what_to_do = advice(failure);
+std::string with_advice(const ModelFailure& failure, const RetryPolicy& policy) {
+  const std::string what_to_do = advice(failure, policy);
   if (what_to_do.empty() || failure.message.empty()) return failure.message + what_to_do;
   return failure.message + (ends_a_sentence(failure.message) ? " " : ". ") + what_to_do;
 }

@@ -4,10 +4,12 @@
 #include <string>
 
 #include "model/failure.h"
+#include "model/retry.h"
 
 namespace agentd::model {
 
 /// The failure's own message, and a sentence about what to do where there is something to do.
-std::string with_advice(const ModelFailure& failure);
+/// `policy` is what the call was retried by: a wait that is longer than it allows is named.
+std::string with_advice(const ModelFailure& failure, const RetryPolicy& policy);
 
 }  // namespace agentd::model

@@ -1,7 +1,6 @@
 #include "model/refusal_texts.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <vector>
 
@@ -140,10 +139,20 @@ std::vector<NumberInText> limits_in(std::string_view text) {
 }  // namespace
 
 std::optional<FailureClass> class_of_text(std::string_view text) {
+  const auto row = refusal_row_of(text);
+  if (!row) return std::nullopt;
+  return kRows[*row].failure_class;
+}
+
+std::size_t refusal_rows() {
+  return std::size(kRows);
+}
+
+std::optional<std::size_t> refusal_row_of(std::string_view text) {
   const auto* row = std::find_if(std::begin(kRows), std::end(kRows),
                                  [text](const Row& each) { return fits(each, text); });
   if (row == std::end(kRows)) return std::nullopt;
-  return row->failure_class;
+  return static_cast<std::size_t>(row - std::begin(kRows));
 }
 
 bool blames_content(FailureClass failure_class) {

@@ -4,6 +4,7 @@
 // its example in the test. Pure functions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -16,6 +17,11 @@ namespace agentd::model {
 /// context_overflow, image_refused, thinking_refused, output_limit_refused; billing, auth,
 /// not_found. Nothing where it is about something else.
 std::optional<FailureClass> class_of_text(std::string_view text);
+
+/// The table behind it, for the test that holds an example against every row: how many rows it has,
+/// and which of them is the first to fit `text`.
+std::size_t refusal_rows();
+std::optional<std::size_t> refusal_row_of(std::string_view text);
 
 /// True for those of class_of_text that blame the request's content, whatever the status says.
 bool blames_content(FailureClass failure_class);

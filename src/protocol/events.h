@@ -222,7 +222,7 @@ struct UserQuestion {
   static void fields(auto& field) {
     field("question", &UserQuestion::question, "The question.");
     field("header", &UserQuestion::header,
-          "What it is about, a word or two; meant to have at most 12 characters.");
+          "What it is about, a word or two; the model is held to no length.");
     field("options", &UserQuestion::options,
           "What there is to choose from, 2 to 4. Words of the user's own are always welcome.");
     field("multiSelect", &UserQuestion::multi_select, "Whether several may be chosen.");

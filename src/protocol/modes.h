@@ -84,7 +84,8 @@ constexpr auto wire_names(AttachmentKind) {
        {changed_file, "changedFile",
         "A file that changed on disk since it was read, with its diff."},
        {recent_file, "recentFile", "A file that was read lately, put back after a compaction."},
-       {todo, "todo", "The todo list, which the model has not touched for long."}});
+       {todo, "todo",
+        "The todo list, which the model has not touched for long or a compaction took away."}});
 }
 
 enum class TodoStatus { pending, in_progress, completed };

@@ -35,7 +35,7 @@ struct QuestionInput {
 
   static void fields(auto& field) {
     field("question", &QuestionInput::question, "The question, one whole sentence.");
-    field("header", &QuestionInput::header, "What it is about: at most 12 characters.");
+    field("header", &QuestionInput::header, "What it is about, a word or two.");
     field("options", &QuestionInput::options, "What there is to choose from: 2 to 4 options.");
     field("multiSelect", &QuestionInput::multi_select,
           "Whether several may be chosen. Default: false.");

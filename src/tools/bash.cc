@@ -1,5 +1,6 @@
 #include "tools/bash.h"
 
+#include "base/ascii.h"
 #include "base/path.h"
 #include "platform/signal_name.h"
 #include "tools/bash.md.h"
@@ -160,7 +161,7 @@ class BashTool final : public TypedTool<BashInput> {
 
  protected:
   std::optional<Error> check(const BashInput& input) const override {
-    if (input.command.find_first_not_of(" \t\r\n") == std::string::npos) {
+    if (ascii::blank(input.command)) {
       return invalid("command", "must not be empty");
     }
     if (input.command.size() > kMaxCommand) {

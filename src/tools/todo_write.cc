@@ -1,30 +1,30 @@
 #include "tools/todo_write.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/ascii.h"
 #include "message/todo.h"
 #include "tools/todo_write.md.h"
 #include "tools/typed_tool.h"
 
-namespace agentd::tools {
+namespace agentd {
+
+static constexpr auto wire_names(TodoStatus) {
+  using enum TodoStatus;
+  return wire::names<TodoStatus>("", {{pending, to_string(pending)},
+                                      {in_progress, to_string(in_progress)},
+                                      {completed, to_string(completed)}});
+}
+
+namespace tools {
 namespace {
 
 constexpr std::size_t kMostTodos = 100;
 constexpr std::size_t kLongestTodo = 1000;  // bytes of a content or activeForm
 
-enum class Status { pending, in_progress, completed };
-
-constexpr auto wire_names(Status) {
-  return wire::names<Status>("", {{Status::pending, "pending"},
-                                  {Status::in_progress, "in_progress"},
-                                  {Status::completed, "completed"}});
-}
-
 struct Item {
   std::string content;
-  Status status = Status::pending;
+  TodoStatus status = TodoStatus::pending;
   std::string active_form;
 
   static void fields(auto& field) {
@@ -43,18 +43,6 @@ struct TodoWriteInput {
   }
 };
 
-TodoStatus status_of(Status status) {
-  switch (status) {
-    case Status::pending:
-      return TodoStatus::pending;
-    case Status::in_progress:
-      return TodoStatus::in_progress;
-    case Status::completed:
-      return TodoStatus::completed;
-  }
-  return TodoStatus::pending;
-}
-
 std::optional<Error> text_fault(const std::string& text, const std::string& field,
                                 const std::string& advice) {
   if (ascii::blank(text)) {
@@ -71,12 +59,12 @@ std::optional<Error> text_fault(const std::string& text, const std::string& fiel
 std::string saved_text(const std::vector<Item>& items) {
   if (items.empty()) return "The todo list is empty now.";
   const auto done = std::count_if(items.begin(), items.end(), [](const Item& item) {
-    return item.status == Status::completed;
+    return item.status == TodoStatus::completed;
   });
   std::string text = "The todo list is saved: " + std::to_string(done) + " of " +
                      std::to_string(items.size()) + " done.";
   for (const Item& item : items) {
-    if (item.status == Status::in_progress) text += " In progress: " + item.content + ".";
+    if (item.status == TodoStatus::in_progress) text += " In progress: " + item.content + ".";
   }
   return text;
 }
@@ -114,7 +102,7 @@ class TodoWriteTool final : public TypedTool<TodoWriteInput> {
     Outcome outcome = text_outcome(saved_text(input.todos));
     std::vector<Todo>& todos = outcome.todos.emplace();
     for (const Item& item : input.todos) {
-      todos.push_back({item.content, status_of(item.status), item.active_form});
+      todos.push_back({item.content, item.status, item.active_form});
     }
     return outcome;
   }
@@ -126,4 +114,5 @@ std::unique_ptr<Tool> make_todo_write() {
   return std::make_unique<TodoWriteTool>();
 }
 
-}  // namespace agentd::tools
+}  // namespace tools
+}  // namespace agentd

@@ -18,10 +18,6 @@ Outcome outcome(std::string text, Json details, bool is_error) {
   return made;
 }
 
-}  // namespace
-
-namespace {
-
 std::string first_of(const std::vector<std::string>& paths, const std::string& named) {
   return paths.empty() ? named : paths.front();
 }

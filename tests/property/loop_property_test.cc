@@ -154,6 +154,7 @@ class RandomRun {
   }
 
   void one_start() {
+    INFO("seed ", seed_);  // also of what the rig waits for in vain
     const std::size_t first_request = rig_.provider->requests();
     rig_.sink_owner = std::make_unique<test::RecordingSink>();
     rig_.options.compaction.reset();

@@ -109,6 +109,7 @@ class ProcessRuns {
   }
 
   void go(int runs) {
+    INFO("seed ", seed_);
     space_.settings(mood_.one_in(3) ? transcripts::Json::object()
                                     : test::random_hook_settings(mood_));
     testing::AgentProcess agent(

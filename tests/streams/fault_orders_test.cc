@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <ctime>
-#include <thread>
 
 #include "platform/http.h"
 #include "support/agent_rig.h"
@@ -102,25 +102,33 @@ class Ordeal {
   }
 
  private:
-  template <class Event>
-  std::size_t seen() {
-    return rig_.sink().all<Event>().size();
+  static bool is_retry(const agent::Event& event) {
+    return std::holds_alternative<agent::Retrying>(event);
   }
 
-  // A wait before a retry is over as soon as it begins, and a silent stream runs out of its time;
-  // an answer that is on its way does not.
+  // Fault by fault: a silent stream runs out of its time, and a wait before a retry is over as soon
+  // as it begins; an answer that is on its way loses none.
   void let_time_pass() {
-    std::size_t waits_over = 0;
-    while (seen<agent::RunEnded>() == 0) {
-      const std::size_t asked = server_.requests().size();
-      if (seen<agent::Retrying>() > waits_over && rig_.clock.wait_pending(1)) {
-        ++waits_over;
-        rig_.clock.advance(60s);
-      } else if (asked == seen<agent::Retrying>() + 1 && asked <= faults_.size() &&
-                 faults_[asked - 1] == Fault::stall) {
-        rig_.clock.advance(10s);
-      }
-      std::this_thread::yield();
+    std::size_t retries = 0;
+    for (std::size_t i = 0; i < faults_.size(); ++i) {
+      REQUIRE(server_.wait_requests(i + 1));
+      if (faults_[i] == Fault::too_large) continue;  // no wait: a compaction's request is the next
+      ++retries;
+      if (faults_[i] == Fault::stall) let_silence_pass(retries);
+      const auto retry = rig_.sink().wait(is_retry, "a retry", retries);
+      REQUIRE(rig_.clock.wait_pending(1));
+      rig_.clock.advance(std::get<agent::Retrying>(retry).delay);
+    }
+  }
+
+  // Until retry number `retries` is told. A timer that waits before it is told is the stream's.
+  void let_silence_pass(std::size_t retries) {
+    const auto deadline = std::chrono::steady_clock::now() + 10s;
+    for (;;) {
+      REQUIRE(rig_.clock.wait_pending(1));
+      if (rig_.sink().count(is_retry) == retries) return;
+      REQUIRE(std::chrono::steady_clock::now() < deadline);
+      rig_.clock.advance(10s);
     }
   }
 

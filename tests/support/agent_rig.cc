@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
@@ -102,15 +103,21 @@ std::vector<agent::Event> RecordingSink::events() const {
   return events_;
 }
 
-void RecordingSink::wait(const std::function<bool(const agent::Event&)>& match, const char* what) {
+agent::Event RecordingSink::wait(const Match& match, const char* what, std::size_t count) {
   std::unique_lock lock(mutex_);
+  std::size_t seen = 0;
+  std::size_t next = 0;  // the first that was not looked at
   const bool came = arrived_.wait_for(lock, kPatience, [&] {
-    for (const auto& event : events_) {
-      if (match(event)) return true;
-    }
-    return false;
+    while (seen < count && next < events_.size()) seen += match(events_[next++]) ? 1U : 0U;
+    return seen == count;
   });
-  REQUIRE_MESSAGE(came, "expected event: " << what);
+  REQUIRE_MESSAGE(came, "expected event: " << what << ", seen " << seen << " of " << count);
+  return events_[next - 1];
+}
+
+std::size_t RecordingSink::count(const Match& match) const {
+  std::lock_guard lock(mutex_);
+  return static_cast<std::size_t>(std::count_if(events_.begin(), events_.end(), match));
 }
 
 std::optional<agent::Event> RecordingSink::wait_event(std::size_t index, std::stop_token stop) {

@@ -56,8 +56,12 @@ class RecordingSink final : public agent::Sink {
  public:
   void emit(agent::Event event) override;
   std::vector<agent::Event> events() const;
-  /// Waits until an event satisfies `match`; fails the test after 20 s.
-  void wait(const std::function<bool(const agent::Event&)>& match, const char* what);
+  using Match = std::function<bool(const agent::Event&)>;
+  /// Waits until `count` events satisfy `match`, and returns the last of these; fails the test
+  /// after 20 s.
+  agent::Event wait(const Match& match, const char* what, std::size_t count = 1);
+  /// How many do by now.
+  std::size_t count(const Match& match) const;
   /// Event number `index`, once it has come; nothing if `stop` comes first.
   std::optional<agent::Event> wait_event(std::size_t index, std::stop_token stop);
 

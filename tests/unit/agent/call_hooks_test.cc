@@ -248,3 +248,25 @@ TEST_CASE("a cancel kills the hooks of a call, and the call does not run") {
     CHECK(results[0].status == ToolStatus::cancelled);
   }
 }
+
+TEST_CASE("what of a hook's answers is ignored is told once in a session") {
+  HookRig hooks;
+  hooks.rig->conversation.mode = kBypass;
+  hooks.add_echo("Look", true);
+  const std::string members = R"("updatedX": 1)";
+  hooks.add(HookEvent::pre_tool_use, answering(HookEvent::pre_tool_use, members));
+  hooks.add(HookEvent::stop, R"(echo '{"unheardOf": 1}')");
+  for (int run = 0; run < 2; ++run) {
+    hooks.rig->sink_owner = std::make_unique<test::RecordingSink>();
+    hooks.rig->provider = std::make_shared<test::FakeProvider>();
+    hooks.rig->options.model.provider = hooks.rig->provider;
+    hooks.replies({calling("Look", "{}"), done()});
+    CHECK(hooks.run().ending == Ending::completed);
+    CHECK(hooks.outcomes() == std::vector<std::string>{"PreToolUse success", "Stop success"});
+    std::size_t told = 0;
+    for (const auto& notice : hooks.rig->sink().all<Notice>()) {
+      told += has(notice.message, "says what agentd ignores") ? 1U : 0U;
+    }
+    CHECK(told == (run == 0 ? 2U : 0U));
+  }
+}

@@ -1,6 +1,6 @@
 // The hooks the loop itself runs, as real commands: at the session's start, at a prompt, after a
 // batch, before a compaction, before the end.
-#include <fcntl.h>
+#include <algorithm>
 
 #include "unit/agent/hook_rig.h"
 

@@ -25,34 +25,32 @@ std::int64_t size_of(const std::vector<Block>& blocks) {
 
 }  // namespace
 
-TEST_CASE("attachments come in the order of their kinds, the user's words last and bare") {
+TEST_CASE("attachments come in the order of their kinds, each in its tag") {
   ShownAttachments shown;
-  const auto blocks = render({{AttachmentKind::queued_message, {}, "first"},
-                              {AttachmentKind::hook_context, "lint", "two warnings"},
+  const auto blocks = render({{AttachmentKind::hook_context, "lint", "two warnings"},
                               {AttachmentKind::memory, "/b", "B"},
-                              {AttachmentKind::queued_message, {}, "second"},
                               {AttachmentKind::memory, "/a", "A"}},
                              kEnough, shown)
                           .blocks;
-  REQUIRE(blocks.size() == 5);
+  REQUIRE(blocks.size() == 3);
   CHECK(text_of(blocks[0]) == "<context kind=\"memory\" title=\"/b\">\nB\n</context>");
   CHECK(text_of(blocks[1]) == "<context kind=\"memory\" title=\"/a\">\nA\n</context>");
   CHECK(text_of(blocks[2]) ==
         "<context kind=\"hook_context\" title=\"lint\">\ntwo warnings\n</context>");
-  CHECK(text_of(blocks[3]) == "first");
-  CHECK(text_of(blocks[4]) == "second");
-  for (int i = 0; i < 3; ++i) CHECK(added_by_engine(text_of(blocks[static_cast<std::size_t>(i)])));
+  for (const Block& block : blocks) CHECK(added_by_engine(text_of(block)));
   CHECK_FALSE(added_by_engine("first"));
   CHECK(added_by_engine("<environment>\nDate: x"));
 }
 
-TEST_CASE("the same is not shown twice, changed it is, the user's words and the list always") {
+TEST_CASE("the same is not shown twice, changed it is, a changed file and the list always") {
   ShownAttachments shown;
   const Attachment memory{AttachmentKind::memory, {}, "- a"};
   const Attachment todo{AttachmentKind::todo, {}, "- a"};
-  const Attachment word{AttachmentKind::queued_message, {}, "go on"};
-  CHECK(render({memory, memory, word}, kEnough, shown).blocks.size() == 2);
-  CHECK(render({memory, word, word}, kEnough, shown).blocks.size() == 2);
+  const Attachment change{AttachmentKind::changed_file, "/a", "-x +y"};
+  CHECK(render({memory, memory}, kEnough, shown).blocks.size() == 1);
+  CHECK(render({memory}, kEnough, shown).blocks.empty());
+  CHECK(render({change}, kEnough, shown).blocks.size() == 1);
+  CHECK(render({change}, kEnough, shown).blocks.size() == 1);  // it can happen twice
   CHECK(render({todo}, kEnough, shown).blocks.size() == 1);
   CHECK(render({todo}, kEnough, shown).blocks.size() == 1);  // it is there to remind
   CHECK(render({{AttachmentKind::memory, {}, "- b"}}, kEnough, shown).blocks.size() == 1);
@@ -81,11 +79,9 @@ TEST_CASE("a text cannot close its tag or open one") {
 
 TEST_CASE("what does not fit is cut with a note, what has no room is named and comes again") {
   ShownAttachments shown;
-  const std::vector<Attachment> all = {
-      {AttachmentKind::memory, "/one", std::string(2000, 'a')},
-      {AttachmentKind::memory, "/two", std::string(40'000, 'b')},
-      {AttachmentKind::todo, {}, "- todo"},
-      {AttachmentKind::queued_message, {}, std::string(9000, 'q')}};
+  const std::vector<Attachment> all = {{AttachmentKind::memory, "/one", std::string(2000, 'a')},
+                                       {AttachmentKind::memory, "/two", std::string(40'000, 'b')},
+                                       {AttachmentKind::todo, {}, "- todo"}};
   const auto rendered = render(all, 1000, shown);
   const auto& blocks = rendered.blocks;
   REQUIRE(rendered.shown.size() == 2);
@@ -93,14 +89,14 @@ TEST_CASE("what does not fit is cut with a note, what has no room is named and c
   CHECK(rendered.shown[1].title == "/two");
   REQUIRE(rendered.left_out.size() == 1);
   CHECK(rendered.left_out[0].text == "- todo");
-  REQUIRE(blocks.size() == 4);
+  REQUIRE(blocks.size() == 3);
   CHECK(text_of(blocks[0]).find("cut here") == std::string::npos);
   CHECK(text_of(blocks[1]).find("cut here") != std::string::npos);
   CHECK(text_of(blocks[1]).size() > 1200);
   CHECK(text_of(blocks[2]).find("no room to show: todo") != std::string::npos);
   CHECK(size_of({blocks[0], blocks[1]}) <= 1000);
   const auto later = render(all, 1000, shown).blocks;
-  REQUIRE(later.size() == 2);
+  REQUIRE(later.size() == 1);
   CHECK(text_of(later[0]).find("- todo") != std::string::npos);
 }
 

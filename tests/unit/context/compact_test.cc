@@ -16,6 +16,8 @@ using namespace agentd::context::test;
 
 namespace {
 
+constexpr HeadBudget kBudget{.summary = 20'000, .request = 20'000};
+
 std::string tokens(std::size_t count) {
   return std::string(count * 4, 'x');
 }
@@ -94,7 +96,7 @@ TEST_CASE("after a compaction the view is the head and the tail, whose pointers 
   History history;
   for (const MessagePtr& message : rounds()) history.append(*message);
   const View before = history.view();
-  REQUIRE(history.compact(summary_head("sum", "", last_request(before)), 8));
+  REQUIRE(history.compact(summary_head("sum", last_request(before), kBudget), 8));
   const View& view = history.view();
   REQUIRE(view.size() == 3);
   CHECK(view[0]->role == Role::user);
@@ -156,17 +158,17 @@ TEST_CASE("the summary's request answers open calls and can go without images") 
   CHECK(summary_request({}, {}).size() == 1);
 }
 
-TEST_CASE("the head is bounded, marked as background, and names the log") {
-  const auto head = summary_head(tokens(60'000), "/log", Request{0, tokens(60'000), {}});
+TEST_CASE("the head is bounded, marked as background, and names no place that cannot be read") {
+  const auto head = summary_head(tokens(60'000), Request{0, tokens(60'000), {}}, kBudget);
   REQUIRE(head.size() == 3);
   CHECK(estimate(head[0]) < 20'300);
   CHECK(estimate(head[2]) < 20'100);
   const std::string text = std::get<TextBlock>(head[0]).text;
   CHECK(added_by_engine(text));
-  CHECK(text.find("/log") != std::string::npos);
+  CHECK(text.find(" log") == std::string::npos);
   CHECK(text.find("cut here") != std::string::npos);
   CHECK_FALSE(added_by_engine(std::get<TextBlock>(head[2]).text));
-  CHECK(summary_head("short", "", std::nullopt).size() == 1);
+  CHECK(summary_head("short", std::nullopt, kBudget).size() == 1);
   CHECK(usable_summary("x"));
   CHECK_FALSE(usable_summary(" \n"));
 }
@@ -183,7 +185,7 @@ TEST_CASE("images of the last message are kept as far as there is room; of other
   REQUIRE(request.has_value());
   CHECK(request->images.size() == 2);
 
-  const auto head = summary_head("sum", "", request);
+  const auto head = summary_head("sum", request, kBudget);
   REQUIRE(head.size() == 5);
   CHECK(std::holds_alternative<ImageBlock>(head[3]));
   CHECK(std::holds_alternative<ImageBlock>(head[4]));
@@ -192,7 +194,7 @@ TEST_CASE("images of the last message are kept as far as there is room; of other
   CHECK(std::get<TextBlock>(*note).text.find("1 image of") != std::string::npos);
   CHECK_FALSE(lost_images_note(view, 1, head).has_value());
 
-  const auto tight = summary_head("sum", "", request, {.summary = 1'000, .request = 2'000});
+  const auto tight = summary_head("sum", request, {.summary = 1'000, .request = 2'000});
   CHECK(tight.size() == 4);
   CHECK(std::get<TextBlock>(*lost_images_note(view, 4, tight)).text.find("2 images of") !=
         std::string::npos);

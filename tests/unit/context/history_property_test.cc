@@ -192,8 +192,9 @@ class Session {
         changes_ += history_.strip_thinking() ? 1 : 0;
         return;
       case 3:
-        changes_ += history_.compact(summary_head("sum", "", last_request(view)),
-                                     choose_tail(view, dice_.below(600)));
+        changes_ += history_.compact(
+            summary_head("sum", last_request(view), {.summary = 20'000, .request = 20'000}),
+            choose_tail(view, dice_.below(600)));
         return;
       default:
         changes_ += history_.compact({TextBlock{"sum"}}, static_cast<std::size_t>(dice_.below(30)));

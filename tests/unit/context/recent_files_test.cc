@@ -15,15 +15,15 @@ TEST_CASE("the files read last come back, the latest first, what is no text does
   read_set.remember("/latin1", "\xE9t\xE9");
   read_set.remember("/large", std::string(platform::ReadSet::kLargestKept + 1, 'x'));
   read_set.remember("/a", "/a");
-  const auto files = recent_files(read_set, 3);
+  const auto files = recent_files(read_set, 3, kRecentFileBytes);
   REQUIRE(files.size() == 3);
   CHECK(files[0].title == "/a");
   CHECK(files[1].title == "/d");
   CHECK(files[2].title == "/c");
   CHECK(files[0].kind == AttachmentKind::recent_file);
   CHECK(files[0].text.ends_with("\n/a"));
-  CHECK(recent_files(read_set).size() == 4);
-  CHECK(recent_files(platform::ReadSet()).empty());
+  CHECK(recent_files(read_set, kRecentFiles, kRecentFileBytes).size() == 4);
+  CHECK(recent_files(platform::ReadSet(), kRecentFiles, kRecentFileBytes).empty());
 }
 
 TEST_CASE("a long file is cut between characters") {
@@ -31,7 +31,7 @@ TEST_CASE("a long file is cut between characters") {
   std::string text = "x";
   while (text.size() < 3 * kRecentFileBytes) text += "\xE4\xB8\xAD";
   read_set.remember("/a", text);
-  const auto files = recent_files(read_set);
+  const auto files = recent_files(read_set, kRecentFiles, kRecentFileBytes);
   REQUIRE(files.size() == 1);
   CHECK(utf8::valid(files[0].text));
   CHECK(files[0].text.size() < kRecentFileBytes + 200);

@@ -139,7 +139,7 @@ TEST_CASE("a hook tightens a permission and never loosens a deny") {
     PermissionDecision judged;
     std::optional<PermissionDecision> hook;
     PermissionDecision by_mode;
-    PermissionDecision by_rule;
+    PermissionDecision by_place;
   };
   const std::vector<Row> rows = {
       {kAllow, {}, kAllow, kAllow},  {kAllow, kAllow, kAllow, kAllow}, {kAllow, kAsk, kAsk, kAsk},
@@ -148,8 +148,7 @@ TEST_CASE("a hook tightens a permission and never loosens a deny") {
       {kDeny, kAllow, kDeny, kDeny}, {kDeny, kAsk, kDeny, kDeny},      {kDeny, kDeny, kDeny, kDeny},
   };
   for (const Row& row : rows) {
-    CHECK(combined(row.judged, row.hook) == row.by_mode);
-    CHECK(combined(row.judged, row.hook, AskedBy::rule) == row.by_rule);
-    CHECK(combined(row.judged, row.hook, AskedBy::place) == row.by_rule);
+    CHECK(combined(row.judged, row.hook, AskedBy::mode) == row.by_mode);
+    CHECK(combined(row.judged, row.hook, AskedBy::place) == row.by_place);
   }
 }

@@ -45,10 +45,6 @@ class Rig {
     hook.origin = "/settings.json";
     set_.hooks.push_back(std::move(hook));
   }
-  // As settings have it: what was told of the last hook is not told again.
-  void remember_what_was_told() {
-    set_.hooks.back().ignored_told = std::make_shared<std::atomic<bool>>(false);
-  }
   void add_program(const std::string& program, std::vector<std::string> args) {
     add(program);
     set_.hooks.back().args = std::move(args);
@@ -134,7 +130,6 @@ TEST_CASE("no hook, no work") {
   const HookOutcomes outcomes = rig.run();
   CHECK(outcomes.records.empty());
   CHECK(decides_nothing(outcomes.merged));
-  CHECK_FALSE(outcomes.cancelled);
 }
 
 TEST_CASE("a hook gets the event, the directory and the variables") {
@@ -203,7 +198,6 @@ TEST_CASE("broken hooks are told and decide nothing") {
                   outcomes.records[0].message);
     CHECK(outcomes.records[0].exit_code == row.exit_code);
     CHECK(decides_nothing(outcomes.merged));
-    CHECK_FALSE(outcomes.cancelled);
   }
 }
 
@@ -262,18 +256,19 @@ TEST_CASE("a guard that exits with 2 blocks, whatever and however much it printe
   }
 }
 
-TEST_CASE("what of an answer is ignored is told once for a hook") {
+TEST_CASE("what of an answer is ignored is named, with a name for its hook that stays") {
   Rig rig;
   const std::string answer =
       "echo '{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", \"updatedX\": 1}}'";
   rig.add(answer);
-  rig.remember_what_was_told();
-  HookOutcomes outcomes = rig.run();
-  REQUIRE(outcomes.merged.notices.size() == 1);
-  CHECK(outcomes.merged.notices[0] ==
+  rig.add(answer + "; true");
+  const HookOutcomes outcomes = rig.run();
+  REQUIRE(outcomes.ignored.size() == 2);
+  CHECK(outcomes.ignored[0].text ==
         "/settings.json: a hook of PreToolUse says what agentd ignores: "
         "hookSpecificOutput.updatedX");
-  CHECK(rig.run().merged.notices.empty());
+  CHECK(outcomes.ignored[0].hook != outcomes.ignored[1].hook);
+  CHECK(rig.run().ignored.at(0).hook == outcomes.ignored[0].hook);
 }
 
 TEST_CASE("a large input: read to its end, not read at all, or refused at once") {
@@ -350,7 +345,6 @@ TEST_CASE("stop kills what runs, and its last words do not count") {
     source.request_stop();
   });
   const HookOutcomes outcomes = rig.run(source.get_token());
-  CHECK(outcomes.cancelled);
   REQUIRE(outcomes.records.size() == 1);
   CHECK(outcomes.records[0].outcome == HookOutcome::cancelled);
   CHECK(outcomes.records[0].message == "The hook was cancelled");
@@ -364,7 +358,6 @@ TEST_CASE("after a stop nothing is started") {
   std::stop_source source;
   source.request_stop();
   const HookOutcomes outcomes = rig.run(source.get_token());
-  CHECK(outcomes.cancelled);
   CHECK(outcomes.records[0].outcome == HookOutcome::cancelled);
   CHECK(get(rig / "ran").empty());
   CHECK_FALSE(std::filesystem::exists(rig / "ran"));

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+
 using namespace agentd::model;
 
 namespace {
@@ -98,6 +100,17 @@ TEST_CASE("each vendor's words") {
     REQUIRE(found);
     CAPTURE(to_string(*found));
     CHECK(*found == example.expected);
+  }
+}
+
+TEST_CASE("every row of the table is the first that fits an example") {
+  std::set<std::size_t> hit;
+  for (const Example& example : kExamples) {
+    if (const auto row = refusal_row_of(example.text)) hit.insert(*row);
+  }
+  for (std::size_t row = 0; row < refusal_rows(); ++row) {
+    CAPTURE(row);
+    CHECK(hit.count(row) == 1);
   }
 }
 

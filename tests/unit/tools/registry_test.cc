@@ -2,11 +2,52 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace agentd;
 using namespace agentd::tools;
+
+namespace {
+
+bool lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+bool upper(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+
+// Where one sentence runs into the next, "end.Next"; nothing if none does.
+std::optional<std::string> run_on(std::string_view text) {
+  for (std::size_t i = 1; i + 2 < text.size(); ++i) {
+    if (text[i] != '.' || !lower(text[i - 1])) continue;
+    if (upper(text[i + 1]) && lower(text[i + 2])) return std::string(text.substr(i - 1, 4));
+  }
+  return std::nullopt;
+}
+
+// A line that is neither empty nor an item, behind an item; nothing if there is none.
+std::optional<std::string> broken_item(std::string_view text) {
+  bool in_item = false;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    if (line.starts_with("- ")) {
+      in_item = true;
+    } else if (line.empty()) {
+      in_item = false;
+    } else if (in_item) {
+      return std::string(line);
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 TEST_CASE("the built-in tools, in their fixed order") {
   const Registry registry = built_in_tools();
@@ -98,5 +139,19 @@ TEST_CASE("inputs are coerced without loss or refused with the field's name") {
     const auto refused = read.coerce(row.input);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().message.find(row.part) != std::string::npos);
+  }
+}
+
+TEST_CASE("what the model reads of a tool has whole sentences and whole lists") {
+  CHECK(run_on("in this session.Each call") == "n.Ea");
+  CHECK_FALSE(run_on("of *.ts, src/a.cc and A.B. Each call"));
+  CHECK(broken_item("One.\n\n- first\nit goes on\n") == "it goes on");
+  CHECK_FALSE(broken_item("One.\nTwo.\n\n- first\n- second\n"));
+  const Registry registry = built_in_tools();
+  for (const auto& tool : registry.all()) {
+    const std::string& text = tool->definition().description;
+    CAPTURE(tool->definition().name);
+    CHECK(run_on(text).value_or("") == "");
+    CHECK(broken_item(text).value_or("") == "");
   }
 }
