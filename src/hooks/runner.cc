@@ -86,6 +86,7 @@ void carry_out(const Hook& hook, const HookInput& input, const std::string& even
     done.record.duration = end->duration;
     if (end->how == platform::CommandEnd::How::exited) done.record.exit_code = end->exit_code;
   }
+  done.ignored = ignored_of(hook, done.verdict);
 }
 
 // Work of side_by_side, so what is thrown inside agentd stays here and breaks this hook alone.
@@ -104,7 +105,6 @@ HookRun run_one(const Hook& hook, const HookInput& input, const std::string& eve
   done.record.event = hook.event;
   done.record.outcome = done.verdict.outcome;
   done.record.message = message_of(done.verdict);
-  done.ignored = ignored_of(hook, done.verdict);
   return done;
 }
 
