@@ -125,6 +125,7 @@ void add_run_flags(CLI::App& app, Flags& flags) {
       ->type_name("USD");
   app.add_option("--fallback-model", flags.run.fallback_models,
                  "Goes on when the model cannot be had; may be repeated")
+      ->allow_extra_args(false)
       ->type_name("NAME");
   app.add_option("--tools", flags.run.tools,
                  "The tools that are offered, separated by commas; \"\": none; default: all")

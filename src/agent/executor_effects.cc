@@ -25,7 +25,8 @@ void Executor::take_todos(const Call& call, std::vector<Todo> todos) {
 
 // Nothing is loosened that nobody agreed to, and what the user chose while the call ran stands.
 void Executor::take_mode(const Call& call, permission::Mode mode) {
-  if (!call.approved || setup_.conversation.mode != call.judged_in) return;
+  const bool agreed = call.approved && call.approved->leaves_plan_mode;
+  if (!agreed || setup_.conversation.mode != call.judged_in) return;
   change_mode(mode);
   setup_.conversation.plan_mode_told = mode == permission::Mode::plan;  // by the result
 }

@@ -34,7 +34,10 @@ void Executor::on(CallChecked& checked) {
       .written_by_user = call->input_replaced,
       .repeated = call->repeated,
   });
-  if (next.agreed && !call->approved) call->approved = checked.access;
+  if (next.agreed && !call->approved) {
+    call->approved = checked.access;
+    if (call->judged_in != permission::Mode::plan) call->approved->leaves_plan_mode = false;
+  }
   call->asked = std::move(checked.access);
   call->preview = std::move(checked.preview);
   after_verdict(*call, std::move(next.verdict));
@@ -95,6 +98,7 @@ void Executor::on(CallBegan& began) {
   call->state = CallState::running;
   call->began = true;
   setup_.emit(ToolUse{call->id, call->name, ToolUseState::running, {}, nullptr});
+  advance();  // questions behind a call that was looked at were held back
 }
 
 void Executor::on(CallProgress& progress) {
@@ -110,6 +114,7 @@ void Executor::on(CallFinished& finished) {
   call->job = 0;
   call->holds_place = false;
   auto& outcome = finished.outcome;
+  if (cancelled_) outcome.mode.reset();  // the plan is not carried out any more
   take_effects(*call, outcome);
   if (call->input_replaced || call->hooks_changed_input) {
     TextBlock note{call->input_replaced ? "(The user changed the input of this call to "

@@ -23,6 +23,8 @@ bool Executor::puts_plan(const Call& call) const {
 
 void Executor::ask(Call& call) {
   const bool plan = puts_plan(call);
+  // Asked for another reason, in another mode, it is no plan that is agreed to.
+  if (!plan) call.asked.leaves_plan_mode = false;
   if (plan) call.reason += texts::mode_after_plan(to_string(setup_.conversation.mode_before_plan));
   setup_.emit(ApprovalRequested{call.id, call.name, call.input, call.reason, call.preview, !plan});
   call.state = CallState::awaiting_approval;

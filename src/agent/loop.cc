@@ -46,7 +46,9 @@ Loop::Loop(const RunOptions& options, Conversation& conversation, const Services
           .emit = [this](Event event) { emit(std::move(event)); },
           .tell = [box = mailbox_](JobMessage m) { box->push(JobArrived{std::move(m)}); },
       }),
-      answering_{.now = options.model, .output_limit = options.model.facts.default_output},
+      answering_{.now = options.model,
+                 .window_as_resolved = options.model.facts.context_window,
+                 .output_limit = options.model.facts.default_output},
       batch_summaries_(options.summary_model,
                        [box = mailbox_](int number, model::ModelEvents events) {
                          box->push(BatchSummaryArrived{number, std::move(events)});

@@ -10,7 +10,7 @@ namespace agentd::agent {
 RunEnded Loop::ended(Ending ending) {
   if (ending == Ending::prompt_too_long || ending == Ending::blocking_limit) {
     conversation_.window_exceeded =
-        std::max(conversation_.window_exceeded, answering_.now.facts.context_window);
+        std::max(conversation_.window_exceeded, answering_.window_as_resolved);
   }
   return RunEnded{ending, why(ending), spent_.turns, expenses_.usage, {}};
 }

@@ -14,6 +14,9 @@ namespace {
 // 3 s more; only a thread stuck in the kernel takes longer.
 constexpr std::chrono::milliseconds kGiveUpAfter{5500};
 
+// No model writes so much; what streams without end would fill the memory.
+constexpr std::size_t kMostReplyBytes = std::size_t{64} * 1024 * 1024;
+
 // After any other reason a call that is the reply's last block counts as cut (rule 2).
 bool ended_well(model::StopReason reason) {
   switch (reason) {
@@ -48,6 +51,17 @@ void Loop::on(model::BlockBegan& began) {
 }
 
 void Loop::on(model::Delta& delta) {
+  reply_.bytes += delta.text.size();
+  if (reply_.bytes > kMostReplyBytes) {
+    reply_.failure = model::ModelFailure{
+        .failure_class = model::FailureClass::api_error,
+        .message = "the reply does not end: it was cut at " +
+                   std::to_string(kMostReplyBytes / (1024 * 1024)) + " MB",
+        .should_retry = false,
+    };
+    reply_.ended = true;
+    return;
+  }
   const auto& block = reply_.append(delta);
   reply_.delivered = true;
   switch (delta.kind) {
@@ -125,6 +139,7 @@ void Loop::on(ModelArrived& arrived) {
   if (compaction_.summary) return compaction_.summary->take(arrived.events);
   if (reply_.ended) return;
   for (auto& event : arrived.events) {
+    if (reply_.ended) break;
     std::visit([this](auto& e) { on(e); }, event);
   }
   hold_if_client_is_slow();

@@ -9,6 +9,13 @@
 
 namespace agentd::agent {
 
+namespace {
+
+// Tokens; what is refused with less in it is refused for another reason.
+constexpr std::int64_t kLeastWindow = 2'000;
+
+}  // namespace
+
 Limits Loop::limits(const std::optional<model::ModelFailure>& failure) const {
   Limits limits{
       .max_turns = options_.max_turns,
@@ -76,7 +83,7 @@ void Loop::learn_window() {
   auto& window = answering_.now.facts.context_window;
   const auto told = failure ? failure->told_window : std::nullopt;
   const std::int64_t at_most = told.value_or(conversation_.history.tokens().tokens());
-  if (at_most <= 0 || (window > 0 && window <= at_most)) return;
+  if (at_most < kLeastWindow || (window > 0 && window <= at_most)) return;
   window = at_most;
   if (told && answering_.now.output_limits) {
     answering_.now.output_limits->learn_window(answering_.now.name, *told);

@@ -26,11 +26,13 @@ struct AnsweringModel {
   std::optional<model::ResolvedModel> chosen;  // by the user, from the next turn on
   std::optional<std::string> untold;           // its name, to be told with the next turn
   std::size_t fallbacks_used = 0;
-  std::int64_t output_limit = 0;  // tokens that the next request asks for
+  std::int64_t window_as_resolved = 0;  // tokens, before the endpoint said otherwise
+  std::int64_t output_limit = 0;        // tokens that the next request asks for
 
   void use(model::ResolvedModel model) {
     now = std::move(model);
     untold = now.name;
+    window_as_resolved = now.facts.context_window;
     output_limit = now.facts.default_output;
   }
 };

@@ -51,6 +51,7 @@ class Reply {
   std::optional<model::ModelFailure> failure;
   bool ended = false;      // MessageEnded or Failed came
   bool kept = true;        // false: discarded, it leaves no trace in history
+  std::size_t bytes = 0;   // of all its deltas
   bool delivered = false;  // the client saw something of it
   Usage usage;
 

@@ -15,6 +15,7 @@ struct TextReply {
   void take(const model::ModelEvents& events);
 
   std::string text;
+  std::size_t thought_bytes = 0;  // that were not kept
   Usage usage;
   std::optional<model::StopTold> stop;
   std::optional<model::ModelFailure> failure;

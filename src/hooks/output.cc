@@ -160,7 +160,10 @@ HookVerdict from_json(Event event, std::string_view text) {
   }
   if (json->system_message) verdict.system_message = for_model(*json->system_message);
   verdict.ignored = ignored_members(event, *parsed);
-  return finished(std::move(verdict));
+  verdict = finished(std::move(verdict));
+  const bool ends_run = verdict.stop && verdict.outcome == HookOutcome::success;
+  if (ends_run) verdict.outcome = HookOutcome::blocked;
+  return verdict;
 }
 
 HookVerdict from_plain_text(Event event, std::string_view text) {
@@ -170,7 +173,9 @@ HookVerdict from_plain_text(Event event, std::string_view text) {
 }
 
 HookVerdict succeeded(Event event, const platform::CapturedOutput& output) {
-  const std::string_view text = ascii::trimmed(output.head);
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  std::string_view text = ascii::trimmed(output.head);
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (!text.starts_with('{')) return from_plain_text(event, text);
   if (output.skipped_bytes > 0) return broken("wrote more JSON than a hook may");
   return from_json(event, text);

@@ -51,7 +51,8 @@ std::string message_of(const HookVerdict& verdict) {
     case HookOutcome::cancelled:
       return "The hook was cancelled";
     case HookOutcome::blocked:
-      return verdict.reason;
+      if (verdict.reason.empty() && verdict.stop_reason.empty()) return "It ends the run.";
+      return verdict.reason.empty() ? verdict.stop_reason : verdict.reason;
     case HookOutcome::success:
       return verdict.system_message.empty() ? verdict.shown : verdict.system_message;
   }

@@ -123,7 +123,8 @@ bool is_vague(std::optional<FailureClass> found) {
 
 bool is_exact(FailureClass by_status) {
   return by_status == FailureClass::auth || by_status == FailureClass::billing ||
-         by_status == FailureClass::not_found || by_status == FailureClass::rate_limit;
+         by_status == FailureClass::not_found || by_status == FailureClass::rate_limit ||
+         by_status == FailureClass::too_large;
 }
 
 FailureClass class_of(const Said& said, int status) {

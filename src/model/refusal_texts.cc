@@ -168,12 +168,15 @@ bool names_image(std::string_view text) {
 
 std::optional<std::int64_t> allowed_output(std::string_view text) {
   constexpr std::string_view kExclusive = " (exclusive)";  // Gemini
+  const auto is_year = [](std::int64_t number) { return number >= 1'900 && number < 2'100; };
   std::optional<std::int64_t> smallest;
+  std::optional<std::int64_t> year;  // "as of May 2026", unless there is nothing else
   for (auto [number, begin, end] : limits_in(text)) {
     if (text.substr(end).starts_with(kExclusive)) --number;
-    if (number < smallest.value_or(number + 1)) smallest = number;
+    auto& least = is_year(number) ? year : smallest;
+    if (number < least.value_or(number + 1)) least = number;
   }
-  return smallest;
+  return smallest ? smallest : year;
 }
 
 std::optional<std::int64_t> told_window(std::string_view text) {

@@ -80,7 +80,9 @@ class RunCommand final : public agent::Sink {
   int execute(std::vector<Block> prompt) {
     engine_.io().on_signal({SIGINT, SIGTERM, SIGHUP}, [this](int number) { signalled(number); });
     if (auto failure = start(std::move(prompt))) {
-      view_.say("agentd: " + failure->message);
+      const bool of_setting =
+          failure->where == "fallbackModels" || failure->where == "toolSummaryModel";
+      view_.say("agentd: " + (of_setting ? failure->where + ": " : "") + failure->message);
       const bool wrong_flag =
           failure->code == Code::invalid_input || failure->code == Code::not_found;
       return wrong_flag ? exit_code::kUsage : exit_code::kError;

@@ -249,6 +249,17 @@ void TerminalView::show_event(const agent::TodosChanged& event) {
   }
 }
 
+// A guard with a typo guards nothing; whoever wrote it must learn of it.
+void TerminalView::show_event(const agent::HookRan& event) {
+  const hooks::HookRecord& record = event.record;
+  if (record.outcome != hooks::HookOutcome::broken) return;
+  say("agentd: a hook of " + std::string(hooks::to_string(record.event)) +
+      " is broken and decides "
+      "nothing: " +
+      printable(record.message) + " (" + printable(record.command) + ", in " +
+      printable(record.origin) + ")");
+}
+
 void TerminalView::show_event(const agent::Notice& event) {
   say("agentd: " + printable(event.message));
 }

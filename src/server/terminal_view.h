@@ -60,6 +60,7 @@ class TerminalView {
   void show_event(const agent::Retrying& event);
   void show_event(const agent::ModeChanged& event);
   void show_event(const agent::TodosChanged& event);
+  void show_event(const agent::HookRan& event);
   void show_event(const agent::Notice& event);
   void show_event(const agent::RunEnded& event);
   template <class Other>

@@ -60,7 +60,9 @@ bool is_configured(const model::ChatEndpoint& endpoint, const config::Settings& 
 
 std::string told(std::string text, const std::string& key) {
   for (std::size_t at = 0; !key.empty() && (at = text.find(key, at)) != std::string::npos;) {
-    text.replace(at, key.size(), "[key]");
+    constexpr std::string_view kMask = "[key]";
+    text.replace(at, key.size(), kMask);
+    at += kMask.size();
   }
   return std::string(utf8::head(utf8::repaired(text), kMostDetail));
 }
@@ -70,10 +72,11 @@ bool is_list(const wire::Json& body) {
   return data != nullptr && data->is_array();
 }
 
-std::vector<std::string> ids(const wire::Json& body) {
+std::vector<std::string> ids(const wire::Json& body, const std::string& key) {
   std::vector<std::string> list;
   for (const wire::Json& each : *wire::member(body, "data")) {
-    if (const auto id = wire::string_member(each, "id")) list.emplace_back(*id);
+    if (const auto id = wire::string_member(each, "id"))
+      list.push_back(told(std::string(*id), key));
   }
   return list;
 }
@@ -82,7 +85,7 @@ void read_success(const Response& response, const std::string& key, EndpointFact
   const auto body = wire::parse(response.body);
   if (body && is_list(*body)) {
     fact.answer = EndpointAnswer::answered;
-    fact.models = ids(*body);
+    fact.models = ids(*body, key);
     return;
   }
   fact.answer = EndpointAnswer::not_an_api;

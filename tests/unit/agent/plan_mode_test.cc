@@ -10,6 +10,7 @@ using namespace agentd;
 using namespace agentd::agent;
 using agentd::model::StopReason;
 using agentd::test::AgentRig;
+using agentd::test::Barrier;
 using agentd::test::ReplyBuilder;
 using permission::Mode;
 
@@ -204,4 +205,41 @@ TEST_CASE("the model is told once that plan mode holds, and once that it is over
   const auto last = rig.provider->request(3);
   CHECK(notes_with(last, "Plan mode is on") == 1);
   CHECK(notes_with(last, "The user has ended plan mode; the permission mode is ask") == 1);
+}
+
+TEST_CASE("what was allowed outside plan mode agrees to no plan that is put later") {
+  Barrier held;
+  PlanRig rig;
+  rig.conversation.set_mode(Mode::accept_edits);
+  rig.add_tool("Hold", false, [&](const Json&, const tools::CallContext& context) {
+    held.wait(context.stop);
+    return tools::text_outcome("held");
+  });
+  const auto leave = [](const std::string& id) {
+    return ReplyBuilder().call(id, "Leave", R"({"plan":"p"})").stop(StopReason::tool_use).end();
+  };
+  rig.start();
+  rig.provider->wait_requests(1);
+  rig.provider->reply(0, leave("t1"));
+  rig.provider->wait_requests(2);
+  rig.provider->reply(1, leave("t2"));
+  rig.provider->wait_requests(3);
+  rig.provider->reply(2, ReplyBuilder()
+                             .call("h", "Hold", "{}")
+                             .call("t3", "Leave", R"({"plan":"p"})")
+                             .call("c", "Change", R"({"path":"a"})")
+                             .stop(StopReason::tool_use)
+                             .end());
+  rig.wait_question("t3");  // for going in circles, not for a plan
+  CHECK(rig.approve("t3", ApprovalDecision::allow));
+  rig.run->set_mode(Mode::plan);
+  rig.sink().wait([](const Event& event) { return std::holds_alternative<ModeChanged>(event); },
+                  "plan mode");
+  held.open();
+  rig.provider->wait_requests(4);
+  rig.provider->reply(3, done());
+  CHECK(rig.wait_end().ending == Ending::completed);
+  CHECK(rig.conversation.mode == Mode::plan);
+  CHECK(rig.status_of("t3") == ToolStatus::denied);
+  CHECK(rig.status_of("c") != ToolStatus::completed);
 }

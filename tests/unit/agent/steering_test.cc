@@ -383,6 +383,7 @@ TEST_CASE("a paused reply that fails is tried again with the model it came from"
   rig.provider->reply(1, ReplyBuilder().fail(FailureClass::overloaded).take());
   rig.sink().wait([](const Event& event) { return std::holds_alternative<Retrying>(event); },
                   "a retry");
+  REQUIRE(rig.clock.wait_pending(1));
   rig.clock.advance(std::chrono::hours(1));
   rig.provider->wait_requests(3);
   CHECK(rig.provider->request(2).model == rig.provider->request(0).model);
@@ -418,6 +419,7 @@ TEST_CASE(
     REQUIRE(event);
     if (std::holds_alternative<Retrying>(*event)) ++retries;
   }
+  REQUIRE(rig.clock.wait_pending(1));
   rig.clock.advance(std::chrono::hours(1));
   rig.provider->wait_requests(3);
   rig.provider->reply(2, done());

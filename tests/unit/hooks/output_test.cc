@@ -379,7 +379,7 @@ TEST_CASE("continue, stopReason and systemMessage at every event") {
     HookVerdict verdict =
         said(name.value, R"({"continue": false, "stopReason": "enough", "systemMessage": "hello",
                         "suppressOutput": true, "unknown": {}})");
-    CHECK(verdict.outcome == HookOutcome::success);
+    CHECK(verdict.outcome == HookOutcome::blocked);
     CHECK(verdict.stop);
     CHECK(verdict.stop_reason == "enough");
     CHECK(verdict.system_message == "hello");
@@ -414,4 +414,11 @@ TEST_CASE("text for the model is bounded in characters, and says what is missing
   CHECK(verdict.reason.size() < kMaxModelCharacters + 100);
   CHECK(verdict.reason.ends_with("[... 40000 characters left out ...]"));
   CHECK(read_verdict(Event::stop, exit_with(1, "", std::string(50'000, 'x'))).shown.size() < 700);
+}
+
+TEST_CASE("a byte order mark in front of a guard's answer hides nothing of it") {
+  const auto verdict = said(Event::pre_tool_use,
+                            "\xEF\xBB\xBF{\"hookSpecificOutput\": {\"hookEventName\": "
+                            "\"PreToolUse\", \"permissionDecision\": \"deny\"}}");
+  CHECK(verdict.permission == PermissionDecision::deny);
 }

@@ -45,6 +45,8 @@ TEST_CASE("by the body's type, by the status where the body says nothing") {
   CHECK(refused(402, "").failure_class == billing);
   CHECK(refused(404, "").failure_class == not_found);
   CHECK(refused(413, "too large").failure_class == too_large);
+  CHECK(refused(413, error_body("invalid_request_error", "Payload Too Large")).failure_class ==
+        too_large);
   CHECK(refused(422, "").failure_class == invalid_request);
   CHECK(
       refused(400, error_body("invalid_request_error", "temperature: range: 0..1")).failure_class ==

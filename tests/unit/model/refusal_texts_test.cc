@@ -173,3 +173,9 @@ TEST_CASE("the window, as endpoints tell it") {
     CHECK(told_window(row.text).value_or(0) == row.window);
   }
 }
+
+TEST_CASE("a year in a text about limits is no limit, unless there is nothing else") {
+  CHECK(allowed_output("max_tokens: 32000 > 16384, which is the maximum (as of May 2026)") ==
+        16'384);
+  CHECK(allowed_output("max_tokens is too large: at most 2048") == 2'048);
+}
