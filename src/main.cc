@@ -1,8 +1,9 @@
 // agentd's command line: flags and wiring, nothing else.
 //
-//   agentd        serves the native protocol on standard input and output (server/server.h)
-//   agentd run    one run from a shell (server/run_command.h)
-//   agentd trust  adds a directory to those whose own files may run hooks (config/trust.h)
+//   agentd         serves the native protocol on standard input and output (server/server.h)
+//   agentd run     one run from a shell (server/run_command.h)
+//   agentd trust   adds a directory to those whose own files may run hooks (config/trust.h)
+//   agentd doctor  says what is configured, what answers and what is missing (server/doctor/)
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
@@ -17,6 +18,7 @@
 #include "config/trust.h"
 #include "permission/permission.h"
 #include "platform/stdio.h"
+#include "server/doctor/doctor.h"
 #include "server/exit_code.h"
 #include "server/run_command.h"
 #include "server/server.h"
@@ -49,6 +51,8 @@ constexpr const char* kRunNotes =
 struct Flags {
   server::ServeOptions serve;
   server::RunCommandOptions run;
+  server::DoctorOptions doctor;
+  std::string trusted_directory;
   std::string log_file;
 };
 
@@ -132,6 +136,26 @@ void add_run_flags(CLI::App& app, Flags& flags) {
       ->type_name("FILE");
 }
 
+CLI::App* add_trust(CLI::App& app, Flags& flags) {
+  CLI::App* trusting = app.add_subcommand(
+      "trust", "Let the hooks count that a directory's own settings files ask for");
+  trusting->add_option("directory", flags.trusted_directory, "A workspace")
+      ->type_name("DIR")
+      ->required();
+  return trusting;
+}
+
+CLI::App* add_doctor(CLI::App& app, Flags& flags) {
+  CLI::App* doctor =
+      app.add_subcommand("doctor", "What is configured, what answers and what is missing");
+  doctor->add_option("--cwd", flags.doctor.cwd, "The workspace; default: the current directory")
+      ->type_name("DIR");
+  doctor->add_flag("--offline", flags.doctor.offline, "Ask no endpoint");
+  doctor->add_flag("--json", flags.doctor.json, "One JSON object per line");
+  doctor->footer("Exit codes: 0 nothing failed (warnings do not count); 1 something did.");
+  return doctor;
+}
+
 int wrong_usage(const std::string& message, bool of_run) {
   std::fprintf(stderr, "agentd: %s (see agentd%s --help)\n", message.c_str(), of_run ? " run" : "");
   return server::exit_code::kUsage;
@@ -185,6 +209,12 @@ int trust(const std::string& directory) {
   return server::exit_code::kSuccess;
 }
 
+int doctor(const server::DoctorOptions& options) {
+  platform::harden_process();
+  config::hide_secrets();
+  return server::doctor_command(options);
+}
+
 // Without descriptors or threads there is nothing to serve with.
 int refused(const std::system_error& error) {
   std::fprintf(stderr, "agentd: cannot start: the system refused a resource (%s)\n", error.what());
@@ -222,10 +252,8 @@ int main(int argc, char** argv) {
   CLI::App* run = app.add_subcommand("run", "One run from a shell: agentd run \"what to do\"");
   run->footer(kRunNotes);
   add_run_flags(*run, flags);
-  std::string directory;
-  CLI::App* trusting = app.add_subcommand(
-      "trust", "Let the hooks count that a directory's own settings files ask for");
-  trusting->add_option("directory", directory, "A workspace")->type_name("DIR")->required();
+  const CLI::App* trusting = add_trust(app, flags);
+  const CLI::App* examining = add_doctor(app, flags);
   app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);
@@ -238,7 +266,8 @@ int main(int argc, char** argv) {
   }
 
   try {
-    if (trusting->parsed()) return trust(directory);
+    if (trusting->parsed()) return trust(flags.trusted_directory);
+    if (examining->parsed()) return doctor(flags.doctor);
     return start(flags, run->parsed());
   } catch (const std::system_error& error) {
     return refused(error);

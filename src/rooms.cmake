@@ -29,7 +29,7 @@ function(use_precompiled target)
 endfunction()
 
 # What runs once a request or once a session, not once a delta: built for size.
-set(rooms_built_small config hooks protocol session server)
+set(rooms_built_small config hooks permission protocol server session tools)
 function(build_small target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Os>)
   if(AGENTD_PRECOMPILE)

@@ -5,6 +5,8 @@
 //   checking  -> must_ask            it may, if the user agrees; asked in block order
 //             -> waiting             it may, when its place comes
 //   must_ask  -> awaiting_approval
+//   waiting   -> awaiting_answer     it asks the user itself; asked in block order
+//   awaiting_answer -> waiting       answered
 //   awaiting_approval -> waiting     allowed
 //                     -> whole       allowed with another input, which is checked anew
 //   waiting   -> running             a job runs it (after looking again)
@@ -32,6 +34,7 @@ enum class CallState {
   checking,
   must_ask,
   awaiting_approval,
+  awaiting_answer,
   waiting,
   running,
   settled,
@@ -55,14 +58,16 @@ struct Call {
   bool began = false;        // the tool was entered
   std::uint64_t job = 0;     // the job under way; 0: none
   std::stop_source stop;
-  std::optional<Access> approved;  // what the user agreed to, resolved
-  bool repeated = false;           // it closes a circle (RepeatedCalls) and must be asked about
+  permission::Mode judged_in = permission::Mode::ask;  // by its last job
+  std::optional<Access> approved;                      // what the user agreed to, resolved
+  bool repeated = false;  // it closes a circle (RepeatedCalls) and must be asked about
   HookWord hook_word;
   bool hooks_changed_input = false;
   bool input_replaced = false;  // by the user, who thereby agreed to the new one
   Access asked;                 // what the question is about, resolved
   std::string reason;           // why it must be asked
   std::optional<std::string> preview;
+  std::vector<QuestionAnswer> answers;  // what the user said to what it asks them
 
   ToolResult result;  // once settled
 

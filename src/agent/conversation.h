@@ -12,16 +12,25 @@
 #include "context/compaction.h"
 #include "context/history.h"
 #include "context/memory.h"
+#include "message/todo.h"
 #include "model/provider.h"
 #include "permission/permission.h"
 #include "platform/read_set.h"
 
 namespace agentd::agent {
 
+/// What the model means to do (TodoWrite).
+struct TodoList {
+  std::vector<Todo> items;
+  int turns_untouched = 0;  // since it was written, or shown to the model again
+};
+
 struct Conversation {
-  std::string cwd;        // canonical; where the next call starts
-  std::string workspace;  // canonical; where the session started
-  permission::Mode mode = permission::Mode::ask;
+  std::string cwd;                                // canonical; where the next call starts
+  std::string workspace;                          // canonical; where the session started
+  permission::Mode mode = permission::Mode::ask;  // changed by set_mode
+  permission::Mode mode_before_plan = permission::Mode::ask;
+  bool plan_mode_told = false;  // the model believes that plan mode holds
   permission::Grants grants;
   context::History history;
   /// Shared with the calls that use it, which may outlast a run that gave them up.
@@ -34,12 +43,21 @@ struct Conversation {
   context::CompactionBreaker compaction_breaker;
   context::ShownAttachments shown_attachments;
   context::ToldMemory told_memory;
+  TodoList todos;
   std::string git_root;          // of the workspace; empty: none, or nobody has looked yet
   bool start_hooks_ran = false;  // SessionStart
   std::string environment;       // as the model was told; empty: not yet
   /// Changes that were found when nobody was to be told any more.
   std::vector<context::ChangedFile> untold_changes;
+  /// Attachments that had no room: with the next ones.
+  std::vector<context::Attachment> untold_attachments;
   std::string answered_by;  // the model of the last reply: thinking is signed for it alone
+
+  /// Remembers where plan mode leads back to.
+  void set_mode(permission::Mode next) {
+    if (next == permission::Mode::plan && mode != next) mode_before_plan = mode;
+    mode = next;
+  }
 };
 
 }  // namespace agentd::agent

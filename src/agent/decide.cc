@@ -12,10 +12,21 @@ Decision window_full(const Spent& spent, const Limits& limits) {
   return Transition::compacted;
 }
 
+// A refusal that names no image may be for images all the same: they are what makes bodies large.
+bool can_replace_images(FailureClass failure, const Spent& spent, const Limits& limits) {
+  const bool may_be_images =
+      failure == FailureClass::image_refused || failure == FailureClass::too_large;
+  return may_be_images && limits.has_images && spent.images_replaced < kMaxImagesReplaced;
+}
+
 Decision after_failure(FailureClass failure, const Spent& spent, const Limits& limits) {
+  if (can_repair(failure, spent, limits)) return Transition::request_repaired;
   if (failure == FailureClass::context_overflow || failure == FailureClass::too_large) {
     return window_full(spent, limits);
   }
+  // Whatever is wrong with this model: the user wants another one.
+  if (limits.model_chosen) return Transition::fallback_model;
+  if (failure == FailureClass::image_refused) return Ending::image_error;
   if (limits.can_fall_back && model::may_pass(failure)) return Transition::fallback_model;
   return Ending::model_error;
 }
@@ -81,6 +92,16 @@ Decision first_row(const TurnFacts& turn, const Spent& spent, const Limits& limi
 
 }  // namespace
 
+bool can_repair(FailureClass failure, const Spent& spent, const Limits& limits) {
+  if (failure == FailureClass::thinking_refused) {
+    return limits.has_thinking && spent.thinking_stripped < kMaxThinkingStripped;
+  }
+  if (failure == FailureClass::output_limit_refused) {
+    return limits.can_lower_output && spent.output_limit_learnt < kMaxOutputLimitLearnt;
+  }
+  return can_replace_images(failure, spent, limits);
+}
+
 bool token_budget_left(const TokenBudget& tokens, std::int64_t round_began_at) {
   if (tokens.spent * 10 >= tokens.budget * 9) return false;
   return round_began_at == 0 || tokens.spent - round_began_at >= kRoundAddsLittle;
@@ -94,16 +115,45 @@ Decision decide(const TurnFacts& turn, const Spent& spent, const Limits& limits)
   return decision;
 }
 
-Spent spend(Spent spent, Transition transition) {
-  const bool reply_fitted =
-      transition != Transition::compacted && transition != Transition::fallback_model;
-  if (reply_fitted) spent.compacted = false;
+namespace {
+
+// Of what counts in a row nothing is left after a reply that moved the task on.
+void start_anew(Spent& spent) {
+  spent.output_resumed = 0;
+  spent.reply_cut = 0;
+  spent.turn_paused = 0;
+  spent.nudged = 0;
+  spent.images_replaced = 0;
+}
+
+void count_repair(Spent& spent, std::optional<FailureClass> failure) {
+  if (failure == FailureClass::thinking_refused) {
+    ++spent.thinking_stripped;
+  } else if (failure == FailureClass::output_limit_refused) {
+    ++spent.output_limit_learnt;
+  } else {
+    ++spent.images_replaced;
+  }
+}
+
+bool reply_fitted(Transition transition) {
+  return transition != Transition::compacted && transition != Transition::fallback_model &&
+         transition != Transition::request_repaired;
+}
+
+}  // namespace
+
+Spent spend(Spent spent, Transition transition, std::optional<FailureClass> failure) {
+  if (reply_fitted(transition)) spent.compacted = false;
   switch (transition) {
     case Transition::next_turn:
-      spent.output_resumed = 0;
-      spent.reply_cut = 0;
-      spent.turn_paused = 0;
-      spent.nudged = 0;
+    case Transition::message_queued:
+    case Transition::budget_continued:
+      start_anew(spent);
+      break;
+    case Transition::stop_hook_blocked:
+      ++spent.stop_hook_blocked;
+      start_anew(spent);
       break;
     case Transition::output_limit_raised:
       spent.output_limit_raised = true;
@@ -120,24 +170,22 @@ Spent spend(Spent spent, Transition transition) {
     case Transition::nudged:
       ++spent.nudged;
       break;
-    case Transition::stop_hook_blocked:
-      ++spent.stop_hook_blocked;
-      [[fallthrough]];
-    case Transition::message_queued:
-    case Transition::budget_continued:
-      spent.output_resumed = 0;
-      spent.reply_cut = 0;
-      spent.turn_paused = 0;
-      spent.nudged = 0;
-      break;
     case Transition::compacted:
       spent.compacted = true;
       break;
-    case Transition::fallback_model:
-      // The new model has a limit of its own.
-      spent.output_limit_raised = false;
+    case Transition::request_repaired:
+      count_repair(spent, failure);
       break;
+    case Transition::fallback_model:
+      return with_new_model(spent);
   }
+  return spent;
+}
+
+Spent with_new_model(Spent spent) {
+  spent.output_limit_raised = false;
+  spent.thinking_stripped = 0;
+  spent.output_limit_learnt = 0;
   return spent;
 }
 
@@ -157,6 +205,8 @@ std::string_view to_string(Transition transition) {
       return "nudged";
     case Transition::compacted:
       return "compacted";
+    case Transition::request_repaired:
+      return "request_repaired";
     case Transition::fallback_model:
       return "fallback_model";
     case Transition::message_queued:
@@ -195,6 +245,8 @@ std::string_view to_string(Ending ending) {
       return "prompt_too_long";
     case Ending::blocking_limit:
       return "blocking_limit";
+    case Ending::image_error:
+      return "image_error";
     case Ending::refused:
       return "refused";
     case Ending::model_error:
@@ -233,6 +285,7 @@ OutcomeKind outcome_of(Ending ending) {
     case Ending::output_limit:
     case Ending::prompt_too_long:
     case Ending::blocking_limit:
+    case Ending::image_error:
     case Ending::refused:
     case Ending::model_error:
     case Ending::internal_error:

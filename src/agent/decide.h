@@ -21,6 +21,7 @@ enum class Transition {
   turn_paused,          // the API paused the turn: sent back unchanged
   nudged,               // an empty reply: asked once to go on
   compacted,            // it did not fit the window: the older part is summed up first
+  request_repaired,     // the endpoint refused a part of it: the same without that part
   fallback_model,       // the model cannot be had: the next one of fallbackModels is asked
   message_queued,       // the user said something meanwhile
   stop_hook_blocked,    // a Stop hook objects to the end
@@ -41,6 +42,7 @@ enum class Ending {
   output_limit,
   prompt_too_long,
   blocking_limit,  // the window is full, and compaction is off or leads nowhere
+  image_error,     // an image is refused, and taking images out does not help
   refused,
   model_error,
   internal_error,
@@ -79,25 +81,35 @@ struct TurnFacts {
 struct Spent {
   int turns = 0;  // model calls, retries not counted
   bool output_limit_raised = false;
-  bool compacted = false;     // because it did not fit, and no reply has fitted since
-  int output_resumed = 0;     // in a row
-  int reply_cut = 0;          // in a row
-  int turn_paused = 0;        // in a row
-  int nudged = 0;             // in a row
-  int stop_hook_blocked = 0;  // in the whole run
+  bool compacted = false;       // because it did not fit, and no reply has fitted since
+  int output_resumed = 0;       // in a row
+  int reply_cut = 0;            // in a row
+  int turn_paused = 0;          // in a row
+  int nudged = 0;               // in a row
+  int images_replaced = 0;      // in a row
+  int thinking_stripped = 0;    // of this model
+  int output_limit_learnt = 0;  // of this model
+  int stop_hook_blocked = 0;    // in the whole run
 };
 
 struct Limits {
-  int max_turns = 0;             // 0: none
-  bool can_raise_output = true;  // the model allows more than was asked for
-  bool can_compact = false;      // compaction is on and has not been found to lead nowhere
-  bool can_fall_back = false;    // a model of fallbackModels was not tried yet
+  int max_turns = 0;              // 0: none
+  bool can_raise_output = true;   // the model allows more than was asked for
+  bool can_compact = false;       // compaction is on and has not been found to lead nowhere
+  bool can_fall_back = false;     // a model of fallbackModels was not tried yet
+  bool model_chosen = false;      // by the user, since the request was made
+  bool has_images = false;        // in the request
+  bool has_thinking = false;      // in the request, or asked for with it
+  bool can_lower_output = false;  // the endpoint named a lower limit than was asked for
 };
 
 inline constexpr int kMaxOutputResumed = 3;
 inline constexpr int kMaxReplyCut = 3;
 inline constexpr int kMaxTurnPaused = 5;
 inline constexpr int kMaxNudged = 1;
+inline constexpr int kMaxImagesReplaced = 1;
+inline constexpr int kMaxThinkingStripped = 1;
+inline constexpr int kMaxOutputLimitLearnt = 1;
 inline constexpr int kMaxStopHookBlocked = 8;
 
 /// The user wants `budget` output tokens spent (0: none wanted) on the task.
@@ -117,7 +129,14 @@ using Decision = std::variant<Transition, Ending>;
 
 Decision decide(const TurnFacts& turn, const Spent& spent, const Limits& limits);
 
-/// The counters after `transition` was taken.
-Spent spend(Spent spent, Transition transition);
+/// Whether a request that was refused like this can be made again without what was refused.
+bool can_repair(model::FailureClass failure, const Spent& spent, const Limits& limits);
+
+/// The counters after `transition` was taken. `failure`: what a repaired request was refused for.
+Spent spend(Spent spent, Transition transition,
+            std::optional<model::FailureClass> failure = std::nullopt);
+
+/// The counters as another model begins with them.
+Spent with_new_model(Spent spent);
 
 }  // namespace agentd::agent

@@ -3,10 +3,12 @@
 //
 //   RunStarted, HookRan*, then per turn (Compacting Retrying* Compacted)?, TurnStarted,
 //   Attachment*, deltas and ToolUse*, Retrying / ReplyDiscarded, ApprovalRequested ->
-//   ApprovalResolved -> ToolUse(running) -> ToolProgress* -> ToolResult, TurnEnded; at last
-//   RunEnded and nothing after it. HookRan stands where its hook ran, ToolSummary where it came.
+//   ApprovalResolved, QuestionAsked -> QuestionResolved -> ToolUse(running) -> ToolProgress* ->
+//   ToolResult, TurnEnded; at last RunEnded and nothing after it. HookRan stands where its hook
+//   ran, ToolSummary where it came.
 //
-// Closure: every ToolUse(started) has its ToolResult, every ApprovalRequested its ApprovalResolved.
+// Closure: every ToolUse(started) has its ToolResult, every ApprovalRequested its ApprovalResolved,
+// every QuestionAsked its QuestionResolved.
 #pragma once
 
 #include <chrono>
@@ -19,7 +21,10 @@
 #include "agent/waiting_messages.h"
 #include "hooks/runner.h"
 #include "message/message.h"
+#include "message/question.h"
+#include "message/todo.h"
 #include "model/event.h"
+#include "permission/permission.h"
 #include "platform/commands.h"
 
 namespace agentd::agent {
@@ -88,12 +93,26 @@ struct ApprovalRequested {
   std::shared_ptr<const Json> input;
   std::string reason;
   std::optional<std::string> preview;
+  bool may_be_granted = true;  // an answer for the session covers something
 };
 
 struct ApprovalResolved {
   std::string tool_use_id;
   ApprovalDecision decision = ApprovalDecision::deny;
   ApprovalBy by = ApprovalBy::user;
+};
+
+/// The model asks the user; its call waits for the answers.
+struct QuestionAsked {
+  std::string tool_use_id;
+  std::vector<Question> questions;  // at least one
+};
+
+enum class QuestionBy { user, no_approver, cancelled };
+
+struct QuestionResolved {
+  std::string tool_use_id;
+  QuestionBy by = QuestionBy::user;
 };
 
 /// All that this turn's reply delivered so far is void; its calls are closed already.
@@ -108,7 +127,17 @@ struct Retrying {
   std::string reason;
 };
 
-enum class AttachmentKind { message, memory, changed_file };
+/// The session's permission mode is another one from here on.
+struct ModeChanged {
+  permission::Mode mode = permission::Mode::ask;
+};
+
+/// The model's list of its work is this from here on; the whole of it.
+struct TodosChanged {
+  std::vector<Todo> todos;
+};
+
+enum class AttachmentKind { message, memory, changed_file, recent_file, todo };
 
 /// Added to what the model is told, beside its calls' results.
 struct Attachment {
@@ -160,10 +189,11 @@ struct RunEnded {
   std::vector<UserMessage> not_delivered;  // what the model was never told
 };
 
-using Event = std::variant<RunStarted, TurnStarted, TurnEnded, TextDelta, ThinkingDelta, ToolUse,
-                           ToolProgress, ToolResult, ApprovalRequested, ApprovalResolved,
-                           ReplyDiscarded, Retrying, Attachment, Compacting, Compacted, HookRan,
-                           ToolSummary, Notice, RunEnded>;
+using Event =
+    std::variant<RunStarted, TurnStarted, TurnEnded, TextDelta, ThinkingDelta, ToolUse,
+                 ToolProgress, ToolResult, ApprovalRequested, ApprovalResolved, QuestionAsked,
+                 QuestionResolved, ReplyDiscarded, Retrying, ModeChanged, TodosChanged, Attachment,
+                 Compacting, Compacted, HookRan, ToolSummary, Notice, RunEnded>;
 
 /// Where a run's events go. Called on the run's thread; never waits.
 class Sink {

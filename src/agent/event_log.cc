@@ -50,6 +50,12 @@ struct Line {
     const bool allowed = event.decision == ApprovalDecision::allow;
     return event.tool_use_id + (allowed ? " is allowed" : " is not allowed");
   }
+  std::string operator()(const QuestionAsked& event) const {
+    return event.tool_use_id + " asks the user";
+  }
+  std::string operator()(const QuestionResolved& event) const {
+    return event.tool_use_id + (event.by == QuestionBy::user ? " has its answer" : " has none");
+  }
   std::string operator()(const ReplyDiscarded&) const { return "the reply is discarded"; }
   std::string operator()(const Retrying& event) const {
     return "attempt " + std::to_string(event.attempt) + " of " +
@@ -57,6 +63,12 @@ struct Line {
            " ms: " + event.reason;
   }
   std::string operator()(const Notice& event) const { return "notice " + event.code; }
+  std::string operator()(const ModeChanged& event) const {
+    return "permission mode " + std::string(to_string(event.mode));
+  }
+  std::string operator()(const TodosChanged& event) const {
+    return std::to_string(event.todos.size()) + " todos";
+  }
   std::string operator()(const Attachment& event) const { return "told " + event.title; }
   std::string operator()(const Compacting& event) const {
     return "compacting " + std::to_string(event.tokens) + " tokens";

@@ -28,6 +28,7 @@ Executor::Executor(Setup setup)
 void Executor::begin_turn(bool gate_open, bool again) {
   for (const auto& call : calls_) earlier_calls_.insert(call.id);
   calls_.clear();
+  todos_from_block_ = -1;
   gate_open_ = gate_open;
   any_cut_ = false;
   blocked_ = false;
@@ -164,7 +165,8 @@ void Executor::advance() {
   if (!gate_open_ || cancelled_) return;
   bool all_settled_ahead = true;
   bool unsafe_ahead = false;
-  bool may_ask = true;  // questions are put in block order
+  bool may_ask = true;     // questions are put in block order
+  bool mode_open = false;  // a call ahead may change it
   auto running = std::count_if(calls_.begin(), calls_.end(), [](const Call& call) {
     return call.state == CallState::running || call.holds_place;
   });
@@ -176,9 +178,10 @@ void Executor::advance() {
         may_ask = false;
         break;
       case CallState::whole:
-        if (jobs_.working() < kMaxJobs && !writes_same_file_ahead(call)) {
+        if (!mode_open && jobs_.working() < kMaxJobs && !writes_same_file_ahead(call)) {
           // What the user wrote is first resolved, then compared when it runs.
-          const bool may_run = place_free && !call.input_replaced && !call.repeated;
+          const bool may_run =
+              place_free && !call.input_replaced && !call.repeated && !must_ask_user(call);
           start_job(call, may_run);
           if (call.state == CallState::settled) continue;  // no thread to be had
           if (may_run) ++running;
@@ -193,9 +196,13 @@ void Executor::advance() {
         if (call.state == CallState::settled) continue;  // nobody to ask
         break;
       case CallState::awaiting_approval:
+      case CallState::awaiting_answer:
         break;
       case CallState::waiting:
-        if (place_free) {
+        if (must_ask_user(call)) {
+          if (may_ask) ask_user(call);
+          if (call.state == CallState::settled) continue;  // nobody to ask
+        } else if (place_free) {
           start_job(call, true);
           if (call.state == CallState::settled) continue;
           ++running;
@@ -208,6 +215,7 @@ void Executor::advance() {
     }
     all_settled_ahead = false;
     if (!call.safe) unsafe_ahead = true;
+    if (call.tool != nullptr && call.tool->changes_mode()) mode_open = true;
   }
 }
 
@@ -235,6 +243,7 @@ void Executor::start_job(Call& call, bool may_run) {
   call.state = CallState::checking;
   call.holds_place = may_run;
   call.job = ++last_job_;
+  call.judged_in = setup_.conversation.mode;
   ToolJob job{
       .job = call.job,
       .tool = call.tool,
@@ -255,6 +264,9 @@ void Executor::start_job(Call& call, bool may_run) {
                                                       std::string_view text) {
                     tell(CallProgress{id, stream, std::string(text)});
                   },
+              .answers = call.answers,
+              .mode = setup_.conversation.mode,
+              .mode_before_plan = setup_.conversation.mode_before_plan,
           },
       .read_set = setup_.conversation.read_set,
       .mode = setup_.conversation.mode,
@@ -308,6 +320,9 @@ void Executor::settle(Call& call, ToolStatus status, std::vector<ToolContent> co
   if (call.state == CallState::settled) return;
   if (call.state == CallState::awaiting_approval) {
     setup_.emit(ApprovalResolved{call.id, ApprovalDecision::deny, ApprovalBy::cancelled});
+  }
+  if (call.state == CallState::awaiting_answer) {
+    setup_.emit(QuestionResolved{call.id, QuestionBy::cancelled});
   }
   call.state = CallState::settled;
   if (call.job != 0) call.stop.request_stop();  // a job that only looks has nothing to look for

@@ -68,6 +68,7 @@ class Executor {
   // What happens to calls.
   void handle(JobMessage message);
   Result<void> answer(const ApprovalAnswer& answer);
+  Result<void> answer_question(const AnswersGiven& given);
   void set_mode(permission::Mode mode);
   void withdraw_approvals();
   /// Stops everything: running calls are told to stop, the others are settled as cancelled.
@@ -97,7 +98,18 @@ class Executor {
   void check(Call& call, bool may_run);
   void start_job(Call& call, bool may_run);
   void ask(Call& call);
+  bool puts_plan(const Call& call) const;
   void resolve_question(Call& call, ApprovalDecision decision, ApprovalBy by);
+  Result<Call*> asked_call(const std::string& id, CallState state, const char* what);
+  void deny_by_person(Call& call, std::string_view text, const std::string& message);
+  static bool must_ask_user(const Call& call);
+  void ask_user(Call& call);
+  void resolve_user_question(Call& call, QuestionBy by);
+  void withdraw_user_questions();
+  void take_effects(const Call& call, tools::Outcome& outcome);
+  void take_todos(const Call& call, std::vector<Todo> todos);
+  void take_mode(const Call& call, permission::Mode mode);
+  void change_mode(permission::Mode mode);
   void settle(Call& call, ToolStatus status, std::vector<ToolContent> content,
               Json details = nullptr);
   void settle_text(Call& call, ToolStatus status, std::string text);
@@ -125,6 +137,7 @@ class Executor {
   std::unordered_set<std::string> earlier_calls_;  // ids of this run's earlier turns
   JobThreads jobs_;
   std::uint64_t last_job_ = 0;
+  int todos_from_block_ = -1;  // of this turn's calls, the one that wrote them
   bool gate_open_ = true;
   bool cancelled_ = false;
   bool any_cut_ = false;

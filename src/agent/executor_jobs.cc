@@ -44,7 +44,7 @@ void Executor::on(CallChecked& checked) {
 permission::Verdict Executor::judge(const Call& call, const Access& access) const {
   return with_hooks(
       permission::judge(setup_.conversation.mode, access, setup_.conversation.workspace, *grants_),
-      call.hook_word);
+      call.hook_word, access);
 }
 
 void Executor::take_input(Call& call, const std::shared_ptr<const Json>& input) {
@@ -107,7 +107,7 @@ void Executor::on(CallFinished& finished) {
   call->job = 0;
   call->holds_place = false;
   auto& outcome = finished.outcome;
-  if (outcome.cwd) setup_.conversation.cwd = *outcome.cwd;
+  take_effects(*call, outcome);
   if (call->input_replaced || call->hooks_changed_input) {
     TextBlock note{call->input_replaced ? "(The user changed the input of this call to "
                                         : "(A hook changed the input of this call to "};

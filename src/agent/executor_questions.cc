@@ -16,8 +16,15 @@ Error at_updated_input(Error error) {
 
 }  // namespace
 
+// Its question is whether plan mode may be left.
+bool Executor::puts_plan(const Call& call) const {
+  return call.asked.leaves_plan_mode && setup_.conversation.mode == permission::Mode::plan;
+}
+
 void Executor::ask(Call& call) {
-  setup_.emit(ApprovalRequested{call.id, call.name, call.input, call.reason, call.preview});
+  const bool plan = puts_plan(call);
+  if (plan) call.reason += texts::mode_after_plan(to_string(setup_.conversation.mode_before_plan));
+  setup_.emit(ApprovalRequested{call.id, call.name, call.input, call.reason, call.preview, !plan});
   call.state = CallState::awaiting_approval;
   if (!setup_.approvals) {
     resolve_question(call, ApprovalDecision::deny, ApprovalBy::no_approver);
@@ -31,7 +38,9 @@ void Executor::resolve_question(Call& call, ApprovalDecision decision, ApprovalB
     if (call.input_replaced) {
       call.state = CallState::whole;  // what it would touch is not known yet
     } else {
-      call.approved = call.asked;
+      // A change of mode agrees to no plan.
+      const bool agreed = !call.asked.leaves_plan_mode || by != ApprovalBy::mode;
+      if (agreed) call.approved = call.asked;
       call.state = CallState::waiting;
     }
   } else {
@@ -39,25 +48,34 @@ void Executor::resolve_question(Call& call, ApprovalDecision decision, ApprovalB
   }
 }
 
+// The call that waits in `state` for `what`.
+Result<Call*> Executor::asked_call(const std::string& id, CallState state, const char* what) {
+  Call* call = by_id(id);
+  if (call == nullptr && earlier_calls_.count(id) > 0) {
+    return make_error(Code::too_late, "call " + id + " is over");
+  }
+  if (call == nullptr) return make_error(Code::unknown_call, "this run has no call " + id);
+  if (call->state == state) return call;
+  return make_error(Code::too_late, "call " + id + " is not waiting for " + what + " (any more)");
+}
+
+// A plain refusal may end the run; with words it goes on.
+void Executor::deny_by_person(Call& call, std::string_view text, const std::string& message) {
+  std::string said(text);
+  if (!message.empty()) said += " They say: " + message;
+  if (message.empty() && setup_.deny_stops) blocked_ = true;
+  settle_text(call, ToolStatus::denied, std::move(said));
+  if (blocked_) cancel_queued_from(0, texts::kBlocked);
+}
+
 Result<void> Executor::answer(const ApprovalAnswer& answer) {
-  Call* call = by_id(answer.tool_use_id);
-  if (call == nullptr && earlier_calls_.count(answer.tool_use_id) > 0) {
-    return make_error(Code::too_late, "call " + answer.tool_use_id + " is over");
-  }
-  if (call == nullptr) {
-    return make_error(Code::unknown_call, "this run has no call " + answer.tool_use_id);
-  }
-  if (call->state != CallState::awaiting_approval) {
-    return make_error(Code::too_late,
-                      "call " + answer.tool_use_id + " is not waiting for an approval (any more)");
-  }
+  const auto asked = asked_call(answer.tool_use_id, CallState::awaiting_approval, "an approval");
+  if (!asked) return asked.error();
+  Call* call = *asked;
   if (answer.decision == ApprovalDecision::deny) {
     resolve_question(*call, ApprovalDecision::deny, ApprovalBy::user);
-    std::string text(texts::kDeniedByUser);
-    if (!answer.message.empty()) text += " They say: " + answer.message;
-    if (answer.message.empty() && setup_.deny_stops) blocked_ = true;
-    settle_text(*call, ToolStatus::denied, std::move(text));
-    if (blocked_) cancel_queued_from(0, texts::kBlocked);
+    deny_by_person(*call, puts_plan(*call) ? texts::kPlanDenied : texts::kDeniedByUser,
+                   answer.message);
     advance();
     return {};
   }
@@ -90,7 +108,7 @@ Result<void> Executor::answer(const ApprovalAnswer& answer) {
 }
 
 void Executor::set_mode(permission::Mode mode) {
-  setup_.conversation.mode = mode;
+  change_mode(mode);
   for (auto& call : calls_) {
     if (call.state != CallState::awaiting_approval && call.state != CallState::must_ask) continue;
     if (call.repeated) continue;  // that is no question of the mode
@@ -114,6 +132,7 @@ void Executor::withdraw_approvals() {
     resolve_question(call, ApprovalDecision::deny, ApprovalBy::no_approver);
     settle_text(call, ToolStatus::denied, std::string(texts::kNobodyToAsk));
   }
+  withdraw_user_questions();
   advance();
 }
 

@@ -56,8 +56,13 @@ hooks::HookInput HookContext::with(hooks::EventInput event) const {
   return input;
 }
 
-permission::Verdict with_hooks(permission::Verdict verdict, const HookWord& word) {
-  const auto decision = from_hooks(hooks::combined(to_hooks(verdict.decision), word.permission));
+permission::Verdict with_hooks(permission::Verdict verdict, const HookWord& word,
+                               const Access& access) {
+  auto said = word.permission;
+  if (access.leaves_plan_mode && said == hooks::PermissionDecision::allow) said.reset();
+  const auto asked_by =
+      verdict.cause == permission::AskCause::place ? hooks::AskedBy::place : hooks::AskedBy::mode;
+  const auto decision = from_hooks(hooks::combined(to_hooks(verdict.decision), said, asked_by));
   if (decision == verdict.decision) return verdict;
   return {decision, word.reason.empty() ? "A hook of this session decides so." : word.reason};
 }

@@ -37,7 +37,10 @@ struct HookWord {
 enum class HookAnswer { none, allowed, denied };
 
 /// What permission/ said of a call, and what its PreToolUse hooks say: a hook can tighten; its
-/// allow answers what only the mode asks, and never loosens a deny.
-permission::Verdict with_hooks(permission::Verdict verdict, const HookWord& word);
+/// allow answers what only the mode asks, not what is asked because of the place, never loosens a
+/// deny, and does not agree to a plan. (A PermissionRequest hook is another matter: it is put this
+/// very question, in the user's place, and may answer it.)
+permission::Verdict with_hooks(permission::Verdict verdict, const HookWord& word,
+                               const Access& access);
 
 }  // namespace agentd::agent

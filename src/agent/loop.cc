@@ -83,7 +83,7 @@ RunEnded Loop::run() {
     if (const auto* ending = std::get_if<Ending>(&decision)) return ended(*ending);
     sum_up_batch();
     transition_ = std::get<Transition>(decision);
-    spent_ = spend(spent_, *transition_);
+    spent_ = spend(spent_, *transition_, reply_.failure_class());
   }
 }
 
@@ -133,8 +133,13 @@ std::optional<Ending> Loop::prepare() {
   if (transition_ == Transition::message_queued && messages.empty()) return Ending::completed;
   ++spent_.turns;
   emit(TurnStarted{spent_.turns, transition_, std::exchange(answering_.untold, std::nullopt)});
-  if (spent_.turns > 1 && !paused) conversation_.history.append({Role::user, later_context()});
-  for (Attachment& attachment : std::exchange(look_.attached, {})) emit(std::move(attachment));
+  if (spent_.turns > 1 && !paused) {
+    auto blocks = later_context(false);
+    auto reminded = reminders();
+    std::move(reminded.begin(), reminded.end(), std::back_inserter(blocks));
+    conversation_.history.append({Role::user, std::move(blocks)});
+  }
+  tell_attached();
   deliver(std::move(messages));
   return std::nullopt;
 }
@@ -173,7 +178,9 @@ std::optional<Ending> Loop::append_prompt() {
   if (!contexts) return Ending::hook_stopped;
   prompt.blocks.insert(prompt.blocks.begin(), std::make_move_iterator(contexts->begin()),
                        std::make_move_iterator(contexts->end()));
-  auto found = conversation_.environment.empty() ? first_context() : later_context();
+  auto found = conversation_.environment.empty() ? first_context() : later_context(true);
+  auto reminded = reminders();
+  std::move(reminded.begin(), reminded.end(), std::back_inserter(found));
   prompt.blocks.insert(prompt.blocks.begin(), std::make_move_iterator(found.begin()),
                        std::make_move_iterator(found.end()));
   conversation_.history.append(std::move(prompt));
@@ -345,6 +352,12 @@ TurnFacts Loop::facts() const {
   return turn;
 }
 
+// Not one line of it stays in history.
+bool Loop::discards_reply(const Decision& decision) const {
+  const bool refused = decision == Decision(Ending::refused) && !executor_.any_began();
+  return refused || decision == Decision(Transition::output_limit_raised);
+}
+
 Decision Loop::decide_turn() {
   const bool window_full =
       reply_.stop && reply_.stop->reason == model::StopReason::context_window_exceeded;
@@ -353,14 +366,8 @@ Decision Loop::decide_turn() {
   }
   // What was said while the last call ran counts before the run ends.
   while (auto message = mailbox_->try_pop()) handle(std::move(*message));
-  const Limits limits{
-      .max_turns = options_.max_turns,
-      .can_raise_output = answering_.output_limit < answering_.now.facts.maximum_output,
-      .can_compact = may_compact(),
-      .can_fall_back = answering_.fallbacks_used < options_.fallback_models.size(),
-  };
   TurnFacts turn = facts();
-  Decision decision = decide(turn, spent_, limits);
+  Decision decision = decide(turn, spent_, limits(reply_.failure));
   const bool would_end = decision == Decision(Ending::completed) ||
                          decision == Decision(Transition::budget_continued) ||
                          (decision == Decision(Transition::message_queued) && !turn.steered);
@@ -370,7 +377,7 @@ Decision Loop::decide_turn() {
     turn = facts();
     turn.stop_hook_objects = word.objects;
     turn.stop_hook_prevents = word.prevents;
-    decision = decide(turn, spent_, limits);
+    decision = decide(turn, spent_, limits(reply_.failure));
   }
   return decision;
 }
@@ -379,13 +386,13 @@ Decision Loop::decide_turn() {
 void Loop::record(const Decision& decision) {
   if (cancelled_) return record_reply(texts::kUserInterrupted);
   if (decision == Decision(Transition::fallback_model)) return use_fallback_model();
+  if (decision == Decision(Transition::request_repaired)) return repair_request(*reply_.failure);
   if (!reply_.kept) return;
   const bool raised = decision == Decision(Transition::output_limit_raised);
   const bool resumed = decision == Decision(Transition::output_resumed);
   const bool nudged = decision == Decision(Transition::nudged);
-  const bool refused = decision == Decision(Ending::refused) && !executor_.any_began();
   if (raised) answering_.output_limit = answering_.now.facts.maximum_output;
-  if (raised || refused) {
+  if (discards_reply(decision)) {
     reply_.kept = false;
     if (reply_.delivered) emit(ReplyDiscarded{spent_.turns});
     return;
@@ -407,10 +414,15 @@ void Loop::record(const Decision& decision) {
                              : std::string());
 }
 
-// For the rest of this run. The failed reply left nothing behind (no call had started).
+// For the rest of this run; one that the user chose meanwhile comes first. The failed reply left
+// nothing behind (no call had started).
 void Loop::use_fallback_model() {
   const std::string failed = answering_.now.name;
-  answering_.use(options_.fallback_models[answering_.fallbacks_used++]);
+  if (answering_.chosen) {
+    use_chosen_model();
+  } else {
+    answering_.use(options_.fallback_models[answering_.fallbacks_used++]);
+  }
   emit(Notice{NoticeLevel::warning, "fallback_model",
               failed + " could not be had (" + reply_.failure->message +
                   "): " + answering_.now.name + " answers from here on."});
@@ -438,7 +450,7 @@ void Loop::record_reply(std::string_view user_text) {
 
 void Loop::use_chosen_model() {
   answering_.use(*std::exchange(answering_.chosen, std::nullopt));
-  spent_.output_limit_raised = false;
+  spent_ = with_new_model(spent_);
 }
 
 // ---- small parts -------------------------------------------------------------------------------

@@ -43,6 +43,7 @@ class Loop {
   void stream();
   void settle();
   Decision decide_turn();
+  bool discards_reply(const Decision& decision) const;
 
   // Parts of stream.
   void request(bool again);
@@ -76,6 +77,7 @@ class Loop {
   void on(GiveUpDue&);
   void on(CancelAsked& asked);
   void on(ApprovalAnswered& answered);
+  void on(QuestionAnswered& answered);
   void on(ModeSet& set);
   void on(ApprovalsWithdrawn&);
   void on(HooksDone& done);
@@ -97,9 +99,16 @@ class Loop {
   void look(std::function<LookedAround()> find);
   context::MemoryPlaces memory_places() const;
   std::vector<Block> first_context();
-  std::vector<Block> later_context();
+  std::vector<Block> later_context(bool new_prompt);
   std::vector<context::Attachment> memory_again();
   void add_found(std::vector<Block>& blocks);
+  void announce(std::vector<context::Attachment> shown);
+  void tell_attached();
+
+  // Reminders (loop_reminders.cc).
+  std::vector<Block> reminders();
+  std::string plan_mode_note();
+  std::optional<context::Attachment> todos_again();
 
   // Hooks (loop_hooks.cc).
   HookContext hook_context() const;
@@ -122,7 +131,19 @@ class Loop {
   bool compact(CompactionTrigger trigger, const std::string& instructions);
   RunEnded compact_only();
   std::optional<std::string> ask_for_summary(const std::string& instructions);
-  void request_summary(std::size_t first, const std::string& instructions, bool again);
+  bool ask_again_differently(SummaryTries& tries, const SummaryReply& reply);
+  bool make_summary_fit(SummaryTries& tries);
+  void request_summary(const context::SummaryRequest& request, bool again);
+  context::CompactionShares compaction_shares() const;
+  void replace_older(const std::string& summary, std::vector<context::Attachment> put_back,
+                     bool work_goes_on);
+
+  // Repair (loop_repair.cc).
+  Limits limits(const std::optional<model::ModelFailure>& failure) const;
+  void repair_request(const model::ModelFailure& failure);
+  void leave_thinking_out(const model::ModelFailure& failure);
+  void learn_output_limit(const model::ModelFailure& failure);
+  void tell_of_repair(model::FailureClass refused, std::string message);
 
   void use_fallback_model();
   void use_chosen_model();

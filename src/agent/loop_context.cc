@@ -20,9 +20,25 @@ constexpr std::chrono::seconds kBetweenLooks{1};
 constexpr std::size_t kMostNotes = 5;               // what was not read, one notice each
 constexpr std::int64_t kAttachmentTokens = 40'000;  // of one turn
 
-AttachmentKind told_kind(context::AttachmentKind kind) {
-  return kind == context::AttachmentKind::memory ? AttachmentKind::memory
-                                                 : AttachmentKind::changed_file;
+// Nothing for what is not told of as an attachment.
+std::optional<AttachmentKind> told_kind(context::AttachmentKind kind) {
+  switch (kind) {
+    case context::AttachmentKind::memory:
+      return AttachmentKind::memory;
+    case context::AttachmentKind::changed_file:
+      return AttachmentKind::changed_file;
+    case context::AttachmentKind::recent_file:
+      return AttachmentKind::recent_file;
+    case context::AttachmentKind::todo:
+      return AttachmentKind::todo;
+    case context::AttachmentKind::summary:
+    case context::AttachmentKind::background_work:
+    case context::AttachmentKind::hook_context:
+    case context::AttachmentKind::note:
+    case context::AttachmentKind::queued_message:
+      return std::nullopt;
+  }
+  return std::nullopt;
 }
 
 /// The directories of what was read: where nested memory files may stand.
@@ -32,6 +48,22 @@ std::set<std::string> directories_of(const platform::ReadSet& read_set) {
     directories.insert(std::filesystem::path(entry.path).parent_path().string());
   }
   return directories;
+}
+
+void add(std::vector<context::MemoryFile>& files, std::vector<context::MemoryFile> more) {
+  std::move(more.begin(), more.end(), std::back_inserter(files));
+}
+
+context::Memory nested_memory(const std::set<std::string>& directories,
+                              const context::MemoryPlaces& places, platform::Files& files,
+                              context::ToldMemory& told) {
+  context::Memory memory;
+  for (const auto& directory : directories) {
+    auto nested = context::nested_memory(directory, places, files, told);
+    add(memory.files, std::move(nested.files));
+    std::move(nested.notes.begin(), nested.notes.end(), std::back_inserter(memory.notes));
+  }
+  return memory;
 }
 
 }  // namespace
@@ -81,20 +113,25 @@ std::vector<Block> Loop::first_context() {
   return blocks;
 }
 
-// At a turn's start: what changed under the session's feet.
-std::vector<Block> Loop::later_context() {
+// At a turn's start: what changed under the session's feet. With a new prompt memory files too:
+// what of them was shown as it stands is not shown again.
+std::vector<Block> Loop::later_context(bool new_prompt) {
   const auto now = services_.clock.now();
   if (look_.last && now - *look_.last < kBetweenLooks) return {};
   look_.last = now;
-  if (conversation_.read_set->entries().empty()) return {};
+  const bool all_told =
+      conversation_.untold_changes.empty() && conversation_.untold_attachments.empty();
+  if (all_told && !new_prompt && conversation_.read_set->entries().empty()) return {};
   look([places = memory_places(), read_set = conversation_.read_set, wall = services_.clock.wall(),
-        &files = services_.files, told = conversation_.told_memory]() mutable {
+        &files = services_.files, told = conversation_.told_memory, new_prompt]() mutable {
     LookedAround found;
     found.changed = context::changed_files(*read_set, files, wall);
-    for (const auto& directory : directories_of(*read_set)) {
-      auto nested = context::nested_memory(directory, places, files, told);
-      std::move(nested.files.begin(), nested.files.end(), std::back_inserter(found.memory.files));
-      std::move(nested.notes.begin(), nested.notes.end(), std::back_inserter(found.memory.notes));
+    const auto directories = directories_of(*read_set);
+    found.memory = nested_memory(directories, places, files, told);
+    if (new_prompt) {
+      context::ToldMemory anew;
+      add(found.memory.files, context::find_memory_files(places, files, anew).files);
+      add(found.memory.files, nested_memory(directories, places, files, anew).files);
     }
     found.told_memory = std::move(told);
     return found;
@@ -120,8 +157,22 @@ std::vector<context::Attachment> Loop::memory_again() {
   return attachments;
 }
 
+// With the next turn.
+void Loop::announce(std::vector<context::Attachment> shown) {
+  for (auto& each : shown) {
+    const auto kind = told_kind(each.kind);
+    if (!kind) continue;
+    std::string title = *kind == AttachmentKind::todo ? "Open todos" : std::move(each.title);
+    look_.attached.push_back({*kind, std::move(title), {}});
+  }
+}
+
+void Loop::tell_attached() {
+  for (Attachment& attachment : std::exchange(look_.attached, {})) emit(std::move(attachment));
+}
+
 void Loop::add_found(std::vector<Block>& blocks) {
-  std::vector<context::Attachment> attachments;
+  auto attachments = std::exchange(conversation_.untold_attachments, {});
   for (const auto& file : look_.found->memory.files) {
     attachments.push_back(context::memory_attachment(file));
   }
@@ -138,12 +189,11 @@ void Loop::add_found(std::vector<Block>& blocks) {
     notes.push_back("and " + more + " more of this kind");
   }
   for (auto& note : notes) emit(Notice{NoticeLevel::warning, "memory_file", std::move(note)});
-  for (const auto& attachment : attachments) {
-    look_.attached.push_back({told_kind(attachment.kind), attachment.title, {}});
-  }
   auto rendered =
       context::render(std::move(attachments), kAttachmentTokens, conversation_.shown_attachments);
-  std::move(rendered.begin(), rendered.end(), std::back_inserter(blocks));
+  announce(std::move(rendered.shown));
+  conversation_.untold_attachments = std::move(rendered.left_out);
+  std::move(rendered.blocks.begin(), rendered.blocks.end(), std::back_inserter(blocks));
 }
 
 }  // namespace agentd::agent

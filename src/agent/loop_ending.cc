@@ -62,6 +62,8 @@ std::string Loop::why(Ending ending) const {
              " tokens) is full, and compaction is " +
              (options_.auto_compact ? "not getting anywhere" : "off (autoCompact)") +
              ". Use agent/compact, or start a new session.";
+    case Ending::image_error:
+      return model::with_advice(*reply_.failure);
     case Ending::refused:
       return reply_.stop && !reply_.stop->explanation.empty() ? reply_.stop->explanation
                                                               : "The model refused.";

@@ -187,6 +187,10 @@ void Loop::on(ApprovalAnswered& answered) {
   answered.done(executor_.answer(answered.answer));
 }
 
+void Loop::on(QuestionAnswered& answered) {
+  answered.done(executor_.answer_question(answered.answers));
+}
+
 void Loop::on(ModeSet& set) {
   executor_.set_mode(set.mode);
 }

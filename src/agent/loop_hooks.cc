@@ -112,13 +112,16 @@ bool Loop::hooks_let_through(const UserMessage& message) {
   return false;
 }
 
-// After the calls of a reply have settled: what is said goes behind their results.
+// After the calls of a reply have settled, unless it leaves no trace or the user has cancelled:
+// what is said goes behind their results.
 void Loop::tell_hooks_of_batch() {
   turn_hooks_.batch_contexts.clear();
   turn_hooks_.batch_stopped = false;
   turn_hooks_.reason.clear();
-  if (cancelled_ || !reply_.kept || !reply_.has_calls()) return;
   if (!hook_context().has(hooks::Event::post_tool_batch)) return;
+  while (auto message = mailbox_->try_pop()) handle(std::move(*message));  // a cancel comes first
+  if (cancelled_ || !reply_.kept || !reply_.has_calls()) return;
+  if (discards_reply(decide(facts(), spent_, limits(reply_.failure)))) return;
   hooks::PostToolBatchInput batch;
   const auto results = executor_.results();
   std::size_t next = 0;

@@ -9,7 +9,9 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool is_offered(const std::string& name, const ToolWishes& wishes) {
+bool is_offered(const tools::Tool& tool, const ToolWishes& wishes) {
+  const std::string& name = tool.definition().name;
+  if (tool.asks_user() && !wishes.questions) return false;
   return (!wishes.only || contains(*wishes.only, name)) && !contains(wishes.denied, name);
 }
 
@@ -18,8 +20,8 @@ bool is_offered(const std::string& name, const ToolWishes& wishes) {
 OfferedTools::OfferedTools(const tools::Registry& registry, const ToolWishes& wishes)
     : registry_(registry), definitions_(registry.definitions()) {
   auto some = std::make_shared<std::vector<ToolDefinition>>();
-  for (const ToolDefinition& tool : *definitions_) {
-    if (is_offered(tool.name, wishes)) some->push_back(tool);
+  for (const auto& tool : registry.all()) {
+    if (is_offered(*tool, wishes)) some->push_back(tool->definition());
   }
   if (some->size() < definitions_->size()) definitions_ = std::move(some);
 }

@@ -17,6 +17,7 @@ namespace agentd::agent {
 struct ToolWishes {
   std::optional<std::vector<std::string>> only = {};  // absent: all
   std::vector<std::string> denied = {};               // outright: not offered whatever else is said
+  bool questions = false;                             // those that ask the user may be offered
 };
 
 class OfferedTools {

@@ -44,6 +44,11 @@ bool Reply::has_calls() const {
                      [](const ReplyBlock& block) { return block.kind == BlockKind::tool_use; });
 }
 
+std::optional<model::FailureClass> Reply::failure_class() const {
+  if (!failure) return std::nullopt;
+  return failure->failure_class;
+}
+
 bool Reply::empty() const {
   return std::none_of(blocks_.begin(), blocks_.end(), [](const ReplyBlock& block) {
     switch (block.kind) {

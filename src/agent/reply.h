@@ -41,6 +41,8 @@ class Reply {
   /// Neither text nor a call: thinking alone does not count as an answer.
   bool empty() const;
 
+  std::optional<model::FailureClass> failure_class() const;
+
   /// What history keeps: every block that is whole, text also where it was cut, calls always (each
   /// gets its result). Thinking that was cut, or carries no signature while `drop_unsigned`, goes.
   Message message(bool drop_unsigned) const;

@@ -26,6 +26,7 @@ struct Run::State {
   void live();
   RunEnded go_round(std::vector<std::function<void(Ending)>>& cancel_waiters);
   void refuse(const std::string& why);
+  void take_late(RunMessage& message);
   void answer_late(RunMessage& message);
 };
 
@@ -55,7 +56,7 @@ void Run::State::live() {
   log_event(options.run_id, end);
   sink.emit(std::move(end));
   for (auto& waiter : cancel_waiters) waiter(ending);
-  for (auto& message : mailbox->close()) answer_late(message);
+  for (auto& message : mailbox->close()) take_late(message);
   ended(std::move(conversation));
 }
 
@@ -68,10 +69,19 @@ void Run::State::refuse(const std::string& why) {
   ended(std::move(conversation));
 }
 
+// Messages that nobody took before the mailbox was closed.
+void Run::State::take_late(RunMessage& message) {
+  if (const auto* set = std::get_if<ModeSet>(&message)) conversation.set_mode(set->mode);
+  answer_late(message);
+}
+
 // A message that came when the run was over already.
 void Run::State::answer_late(RunMessage& message) {
   if (auto* cancel = std::get_if<CancelAsked>(&message)) cancel->done(ending);
   if (auto* answer = std::get_if<ApprovalAnswered>(&message)) {
+    answer->done(make_error(Code::too_late, "the run has ended"));
+  }
+  if (auto* answer = std::get_if<QuestionAnswered>(&message)) {
     answer->done(make_error(Code::too_late, "the run has ended"));
   }
   if (auto* sent = std::get_if<MessageSent>(&message)) {
@@ -115,8 +125,13 @@ void Run::approve(ApprovalAnswer answer, std::function<void(Result<void>)> done)
   if (!state_->mailbox->push(std::move(message))) state_->answer_late(message);
 }
 
-void Run::set_mode(permission::Mode mode) {
-  state_->mailbox->push(ModeSet{mode});
+void Run::answer_question(AnswersGiven answers, std::function<void(Result<void>)> done) {
+  RunMessage message = QuestionAnswered{std::move(answers), std::move(done)};
+  if (!state_->mailbox->push(std::move(message))) state_->answer_late(message);
+}
+
+bool Run::set_mode(permission::Mode mode) {
+  return state_->mailbox->push(ModeSet{mode});
 }
 
 void Run::set_model(model::ResolvedModel model) {

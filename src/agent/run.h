@@ -87,6 +87,14 @@ struct ApprovalAnswer {
   std::string message;  // told to the model with a denial
 };
 
+/// The answer to what QuestionAsked put.
+struct AnswersGiven {
+  std::string tool_use_id;
+  std::vector<QuestionAnswer> answers;  // one for each question, in their order
+  bool rejected = false;                // the user does not want to answer
+  std::string message;                  // told to the model with a rejection
+};
+
 /// Threads that were given up and may still be inside a tool or a file system: what they use must
 /// not be destroyed, so a process that has any leaves without destructors (server/).
 std::atomic<int>& left_behind();
@@ -104,7 +112,10 @@ class Run {
   void cancel(std::function<void(Ending)> done);
   /// Error: too_late (answered or withdrawn before), unknown_call, invalid_input (updated_input).
   void approve(ApprovalAnswer answer, std::function<void(Result<void>)> done);
-  void set_mode(permission::Mode mode);
+  /// Error: as for approve(); invalid_input if the answers do not fit the questions.
+  void answer_question(AnswersGiven answers, std::function<void(Result<void>)> done);
+  /// False: the run is past hearing it, and the conversation on its way back.
+  bool set_mode(permission::Mode mode);
   /// Another model answers from the next turn on, for the rest of the run.
   void set_model(model::ResolvedModel model);
   /// Error: not_delivered if the run is over.

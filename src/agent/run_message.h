@@ -44,6 +44,11 @@ struct ApprovalAnswered {
   std::function<void(Result<void>)> done;
 };
 
+struct QuestionAnswered {
+  AnswersGiven answers;
+  std::function<void(Result<void>)> done;
+};
+
 struct ModeSet {
   permission::Mode mode = permission::Mode::ask;
 };
@@ -76,7 +81,7 @@ struct MessageTakenBack {
 
 using RunMessage =
     std::variant<ModelArrived, JobArrived, LookedAround, RetryDue, FlowResumed, GiveUpDue,
-                 CancelAsked, ApprovalAnswered, ModeSet, ApprovalsWithdrawn, HooksDone, ModelSet,
-                 MessageSent, MessageTakenBack, SummaryArrived>;
+                 CancelAsked, ApprovalAnswered, QuestionAnswered, ModeSet, ApprovalsWithdrawn,
+                 HooksDone, ModelSet, MessageSent, MessageTakenBack, SummaryArrived>;
 
 }  // namespace agentd::agent

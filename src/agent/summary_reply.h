@@ -1,10 +1,11 @@
 // SummaryReply: the model's answer to the request for a summary of the conversation: its text and
-// how it ended. Nothing of it is shown, and calls in it are not due. A value of the run's thread.
+// how it ended. Nothing of it is shown, and calls in it are not due. Values of the run's thread.
 #pragma once
 
 #include <optional>
 #include <string>
 
+#include "context/summary.h"
 #include "model/event.h"
 
 namespace agentd::agent {
@@ -17,6 +18,13 @@ struct SummaryReply {
   std::optional<model::StopTold> stop;
   std::optional<model::ModelFailure> failure;
   bool ended = false;
+};
+
+/// What was tried so far to get a summary.
+struct SummaryTries {
+  context::SummaryRequest request;  // the next one
+  int drops = 0;                    // times that the oldest rounds were left out
+  std::string cut;                  // the longest that its output limit cut
 };
 
 }  // namespace agentd::agent

@@ -38,6 +38,17 @@ inline constexpr std::string_view kNobodyToAsk =
     "say what you would need.";
 inline constexpr std::string_view kDeniedByUser =
     "Denied: the user does not want this call to run.";
+inline constexpr std::string_view kPlanDenied =
+    "The user does not agree to the plan yet. Plan mode goes on: change the plan and put it to "
+    "them "
+    "again, or ask what they want.";
+inline constexpr std::string_view kPlanMode =
+    "Plan mode is on: nothing may be changed and no command may run. Look at what you need, make a "
+    "plan, and put it to the user with ExitPlanMode.";
+inline constexpr std::string_view kQuestionRejected = "The user does not want to answer.";
+inline constexpr std::string_view kNobodyToAnswer =
+    "Nobody can answer. Go on with the best choice you can make, and say at the end what you would "
+    "have asked.";
 inline constexpr std::string_view kChangedSinceApproval =
     "Denied: what this call would touch changed after it was approved. Call again to be asked "
     "again.";
@@ -56,12 +67,23 @@ inline constexpr std::string_view kResumeWindow =
 inline constexpr std::string_view kNudge =
     "Your reply was empty. Go on with the task, or say that it is done.";
 
+inline constexpr std::string_view kImageRefused =
+    "[An image was here. The model's endpoint refused it, so it was taken out.]";
+
 inline constexpr std::string_view kHookStopped = "Not run: a hook ended the run.";
 
 inline std::string invalid_hook_input(std::string_view fault) {
   return "Not run: a hook changed the input of this call, and what it made does not fit the tool's "
          "schema: " +
          std::string(fault);
+}
+
+inline std::string plan_mode_over(std::string_view mode) {
+  return "The user has ended plan mode; the permission mode is " + std::string(mode) + " now.";
+}
+
+inline std::string mode_after_plan(std::string_view mode) {
+  return " If you allow it, the mode " + std::string(mode) + " holds again.";
 }
 
 inline std::string stop_hook(std::string_view reason) {

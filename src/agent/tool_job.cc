@@ -13,10 +13,6 @@ namespace {
 
 using permission::Decision;
 
-bool same(const Access& a, const Access& b) {
-  return a.reads == b.reads && a.writes == b.writes && a.command == b.command;
-}
-
 // Runs the hooks of `event` and tells of it.
 hooks::MergedVerdict run_hooks(ToolJob& job, hooks::EventInput event) {
   auto outcomes = hooks::run(*job.hooks.set, job.hooks.with(std::move(event)), job.context.commands,
@@ -63,11 +59,12 @@ bool ask_hooks_before(ToolJob& job) {
 // only a stricter verdict counts: what was asked for and agreed to is not asked again, unless it
 // has become something else.
 permission::Verdict judge(const ToolJob& job, const Access& resolved) {
-  auto verdict = with_hooks(
-      permission::judge(job.mode, resolved, job.context.workspace, *job.grants), job.hook_word);
+  auto verdict =
+      with_hooks(permission::judge(job.mode, resolved, job.context.workspace, *job.grants),
+                 job.hook_word, resolved);
   if (verdict.decision != Decision::ask) return verdict;
   if (!job.approved) return verdict;
-  if (same(*job.approved, resolved)) return {Decision::allow, {}};
+  if (*job.approved == resolved) return {Decision::allow, {}};
   return {Decision::deny, std::string(texts::kChangedSinceApproval)};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 namespace agentd::config {
@@ -54,14 +55,6 @@ bool is_known(const std::string& path) {
   return std::find(known().begin(), known().end(), path) != known().end();
 }
 
-std::string lowered(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  }
-  return out;
-}
-
 /// True if something is declared below it; what is below any other key is not ours to judge.
 bool has_known_below(const std::string& path) {
   return std::any_of(known().begin(), known().end(),
@@ -86,11 +79,11 @@ std::size_t distance(std::string_view left, std::string_view right) {
 /// The known key meant by `path`; empty if none is near.
 std::string closest(const std::string& path) {
   if (path.size() > kLongestKey) return {};
-  const std::string wanted = lowered(path);
+  const std::string wanted = ascii::lowered(path);
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(2, wanted.size() / 5) + 1;
   for (const std::string& key : known()) {
-    const std::string candidate = lowered(key);
+    const std::string candidate = ascii::lowered(key);
     if (candidate.ends_with("." + wanted)) return key;  // right, but in the wrong place
     const std::size_t off = distance(wanted, candidate);
     if (off < best_distance && off * 2 < candidate.size()) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "context/tokens.h"
 
@@ -15,19 +16,12 @@ constexpr std::string_view kCutNote = "\n[... cut here: more than there is room 
 // With less room than this an attachment is left out rather than cut to nothing.
 constexpr std::int64_t kLeastTokens = 100;
 
-bool blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
-}
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 // True if `text` goes on with our tag's name, spaces and a slash before it allowed.
 bool names_our_tag(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '/')) text.remove_prefix(1);
-  return text.size() >= kTag.size() && std::equal(kTag.begin(), kTag.end(), text.begin(),
-                                                  [](char a, char b) { return a == lower(b); });
+  return text.size() >= kTag.size() &&
+         std::equal(kTag.begin(), kTag.end(), text.begin(),
+                    [](char a, char b) { return a == ascii::lowered(b); });
 }
 
 // Every "<" that would open or close a tag of ours is written as "&lt;".
@@ -85,38 +79,42 @@ Attachment cut_to(const Attachment& attachment, std::int64_t budget) {
 }
 
 struct Rendering {
-  std::vector<Block> blocks;
-  std::vector<std::string> left_out;  // titles
-  std::int64_t room = 0;              // tokens
+  Rendered done;
+  std::int64_t room = 0;  // tokens
 };
 
-void add(Rendering& rendering, const Attachment& attachment, ShownAttachments& shown) {
+void add(Rendering& rendering, Attachment attachment, ShownAttachments& shown) {
   const platform::ContentHash hash = hash_of(attachment);
-  // The same change can happen twice.
-  const bool once = attachment.kind != AttachmentKind::changed_file;
+  // The same change can happen twice, and a list be forgotten twice.
+  const bool once =
+      attachment.kind != AttachmentKind::changed_file && attachment.kind != AttachmentKind::todo;
   if (once && shown.count(hash) > 0) return;
   std::string text = wrapped(attachment);
   if (estimate(text) + kBlockTokens > rendering.room) {
     if (rendering.room < kLeastTokens) {
-      rendering.left_out.push_back(
-          attachment.title.empty() ? std::string(kind_name(attachment.kind)) : attachment.title);
+      rendering.done.left_out.push_back(std::move(attachment));
       return;
     }
     text = wrapped(cut_to(attachment, rendering.room));
   }
   rendering.room -= estimate(text) + kBlockTokens;
   shown.insert(hash);
-  rendering.blocks.emplace_back(TextBlock{std::move(text)});
+  rendering.done.blocks.emplace_back(TextBlock{std::move(text)});
+  rendering.done.shown.push_back({attachment.kind, std::move(attachment.title), {}});
 }
 
-Block left_out_note(const std::vector<std::string>& titles) {
+std::string_view title_of(const Attachment& attachment) {
+  return attachment.title.empty() ? kind_name(attachment.kind) : std::string_view(attachment.title);
+}
+
+Block left_out_note(const std::vector<Attachment>& left_out) {
   constexpr std::size_t kNamed = 10;
   std::string text = "There was no room to show: ";
-  for (std::size_t i = 0; i < std::min(kNamed, titles.size()); ++i) {
-    text += (i > 0 ? ", " : "") + titles[i];
+  for (std::size_t i = 0; i < std::min(kNamed, left_out.size()); ++i) {
+    text.append(i > 0 ? ", " : "").append(title_of(left_out[i]));
   }
-  if (titles.size() > kNamed) {
-    text += " and " + std::to_string(titles.size() - kNamed) + " more";
+  if (left_out.size() > kNamed) {
+    text += " and " + std::to_string(left_out.size() - kNamed) + " more";
   }
   return TextBlock{wrapped({AttachmentKind::note, {}, std::move(text)})};
 }
@@ -155,21 +153,21 @@ std::string wrapped(const Attachment& attachment) {
   return text + "</" + std::string(kTag) + ">";
 }
 
-std::vector<Block> render(std::vector<Attachment> attachments, std::int64_t budget,
-                          ShownAttachments& shown) {
-  std::erase_if(attachments, [](const Attachment& one) { return blank(one.text); });
+Rendered render(std::vector<Attachment> attachments, std::int64_t budget, ShownAttachments& shown) {
+  std::erase_if(attachments, [](const Attachment& one) { return ascii::blank(one.text); });
   std::stable_sort(attachments.begin(), attachments.end(),
                    [](const Attachment& a, const Attachment& b) { return a.kind < b.kind; });
-  Rendering rendering{{}, {}, budget};
+  Rendering rendering{{}, budget};
+  Rendered& done = rendering.done;
   const auto queued = std::find_if(
       attachments.begin(), attachments.end(),
       [](const Attachment& one) { return one.kind == AttachmentKind::queued_message; });
-  for (auto one = attachments.begin(); one != queued; ++one) add(rendering, *one, shown);
-  if (!rendering.left_out.empty()) rendering.blocks.push_back(left_out_note(rendering.left_out));
+  for (auto one = attachments.begin(); one != queued; ++one) add(rendering, std::move(*one), shown);
+  if (!done.left_out.empty()) done.blocks.push_back(left_out_note(done.left_out));
   for (auto one = queued; one != attachments.end(); ++one) {
-    rendering.blocks.emplace_back(TextBlock{std::move(one->text)});
+    done.blocks.emplace_back(TextBlock{std::move(one->text)});
   }
-  return std::move(rendering.blocks);
+  return std::move(done);
 }
 
 bool added_by_engine(std::string_view text) {

@@ -40,15 +40,20 @@ struct Attachment {
 /// it after a compaction.
 using ShownAttachments = std::set<platform::ContentHash>;
 
+struct Rendered {
+  std::vector<Block> blocks;         // to send
+  std::vector<Attachment> shown;     // in them, whole or cut; without their texts
+  std::vector<Attachment> left_out;  // for want of room: to be given again
+};
+
 /// One attachment in its tag.
 std::string wrapped(const Attachment& attachment);
 
 /// The blocks to send: by kind, within one kind as given, those in `shown` and doubles left out.
 /// Within `budget` tokens (estimated) together: what does not fit is cut with a note, what has no
-/// room is named in one last note, and comes again the next time it is given. The user's queued
-/// messages are never cut, left out or taken for doubles, and cost nothing of the budget.
-std::vector<Block> render(std::vector<Attachment> attachments, std::int64_t budget,
-                          ShownAttachments& shown);
+/// room is named in one last note. The user's queued messages are never cut, left out or taken for
+/// doubles, and cost nothing of the budget.
+Rendered render(std::vector<Attachment> attachments, std::int64_t budget, ShownAttachments& shown);
 
 /// True if a text of a user message is not the user's: an attachment, or the surroundings.
 bool added_by_engine(std::string_view text);

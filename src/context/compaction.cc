@@ -11,8 +11,16 @@ std::int64_t compaction_reserve(std::int64_t window, std::int64_t maximum_output
   return std::min(output + error, window / 2);
 }
 
-std::int64_t tail_budget(std::int64_t window, std::int64_t reserve) {
-  return std::clamp<std::int64_t>((window - reserve) / 4, 2'000, 15'000);
+CompactionShares compaction_shares(std::int64_t room) {
+  constexpr CompactionShares kLargest{15'000, 20'000, 20'000, 25'000};
+  constexpr std::int64_t kLeastSummary = 500;
+  constexpr std::int64_t kLeastRequest = 250;
+  if (room == 0) return kLargest;
+  const std::int64_t usable = std::max<std::int64_t>(room, 0);
+  return {.tail = std::min(usable / 4, kLargest.tail),
+          .summary = std::clamp(usable / 3, kLeastSummary, kLargest.summary),
+          .request = std::clamp(usable / 6, kLeastRequest, kLargest.request),
+          .put_back = std::min(usable / 8, kLargest.put_back)};
 }
 
 bool should_compact(std::int64_t tokens, std::int64_t window, std::int64_t reserve) {

@@ -11,9 +11,19 @@ namespace agentd::context {
 /// most half of the window.
 std::int64_t compaction_reserve(std::int64_t window, std::int64_t maximum_output);
 
-/// Tokens of the newest messages that are kept as they are at a compaction: a quarter of what the
-/// window has besides its reserve, 2 000 to 15 000 (a peer's figures).
-std::int64_t tail_budget(std::int64_t window, std::int64_t reserve);
+/// What a conversation may consist of after a compaction, in tokens. Together they leave an eighth
+/// of the room or more, so that the work goes on for a while.
+struct CompactionShares {
+  std::int64_t tail = 0;      // the newest messages, as they are
+  std::int64_t summary = 0;   // the rest is cut
+  std::int64_t request = 0;   // the user's last message word for word, its images
+  std::int64_t put_back = 0;  // memory files, and files that were read lately
+};
+
+/// `room` is what the window has besides its reserve and what is in every request. Of a large one
+/// (as of an unknown one: 0) 15 000, 20 000, 20 000 and 25 000 (peers' figures), of a smaller one a
+/// quarter, a third, a sixth and an eighth, but no less than lets the work go on at all.
+CompactionShares compaction_shares(std::int64_t room);
 
 /// True if a request of `tokens` leaves less than `reserve` of the window. A window of 0 is an
 /// unknown one: never.

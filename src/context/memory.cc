@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/path.h"
 #include "base/utf8.h"
 #include "context/memory_text.h"
@@ -28,10 +29,6 @@ std::string join(const std::string& directory, std::string_view name) {
 std::string directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
-}
-
-bool blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
 }
 
 // Without a byte order mark and with "\n" for "\r\n".
@@ -106,7 +103,7 @@ class Collector {
                   "), which is not trusted");
     }
     auto text = read(path, *canonical, bounds);
-    if (!text || blank(text->text) || is_double(*text)) return;
+    if (!text || ascii::blank(text->text) || is_double(*text)) return;
     const std::vector<std::string> imports = imported_paths(text->text);
     memory_.files.push_back(std::move(*text));
     for (const std::string& named : imports) import_file(named, path, *canonical, owner, hops + 1);

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 namespace agentd::context {
@@ -19,17 +20,13 @@ void make_valid(std::string& text) {
   if (!utf8::valid(text)) text = utf8::repaired(text);
 }
 
-bool blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
-}
-
 void repair_content(std::vector<ToolContent>& content) {
   for (auto& part : content) {
     if (auto* text = std::get_if<TextBlock>(&part)) make_valid(text->text);
   }
   std::erase_if(content, [](const ToolContent& part) {
     const auto* text = std::get_if<TextBlock>(&part);
-    return text != nullptr && blank(text->text);
+    return text != nullptr && ascii::blank(text->text);
   });
   if (content.empty()) content.push_back(TextBlock{std::string(kNoOutput)});
 }
@@ -47,7 +44,7 @@ void repair_blocks(std::vector<Block>& blocks) {
   }
   std::erase_if(blocks, [](const Block& block) {
     const auto* text = std::get_if<TextBlock>(&block);
-    return text != nullptr && blank(text->text);
+    return text != nullptr && ascii::blank(text->text);
   });
 }
 

@@ -15,6 +15,7 @@ inline constexpr std::size_t kRecentFileBytes = 20'000;  // of one; a longer fil
 /// The files that were read or written last, the latest first, as the session knows them (run
 /// changed_files before). Those whose content is no longer kept, or is no text, are passed over.
 std::vector<Attachment> recent_files(const platform::ReadSet& read_set,
-                                     std::size_t count = kRecentFiles);
+                                     std::size_t count = kRecentFiles,
+                                     std::size_t bytes_of_one = kRecentFileBytes);
 
 }  // namespace agentd::context

@@ -14,16 +14,11 @@
 
 namespace agentd::context {
 
-/// A summary is no longer than this; the rest is cut, for a summary as long as what it sums up
-/// would only be summed up again.
-inline constexpr std::int64_t kSummaryTokens = 20'000;
-/// The user's last message is kept word for word up to this.
-inline constexpr std::int64_t kRequestTokens = 20'000;
-
 struct SummaryRequest {
   std::size_t first = 0;          // what comes before this index of the view is left out
   std::string_view instructions;  // the user's wishes for the summary; may be empty
   bool without_images = false;    // costs the prompt cache, saves room
+  bool shorter = false;           // a summary was cut by its limit: ask for less
 };
 
 /// The messages of the request: the view, whose bytes the prompt cache may hold, then the text
@@ -33,10 +28,24 @@ View summary_request(const View& view, const SummaryRequest& request);
 /// False for a blank one: then the compaction has failed.
 bool usable_summary(std::string_view text);
 
+/// How many tokens of the summary and of the user's last message there is room for. What is longer
+/// is cut: a summary as long as what it sums up would only be summed up again.
+struct HeadBudget {
+  std::int64_t summary = 20'000;
+  std::int64_t request = 20'000;
+};
+
 /// The blocks at the head of the view after a compaction: the summary, marked as background, and
-/// behind it the user's last message, where that is not in what is kept and its work goes on.
-/// `log` names where the older messages can be read; empty: nowhere.
+/// behind it the user's last message with as many of its images as have room, where that is not in
+/// what is kept and its work goes on. `log` names where the older messages can be read; empty:
+/// nowhere.
 std::vector<Block> summary_head(std::string_view summary, std::string_view log,
-                                const std::optional<Request>& request);
+                                const std::optional<Request>& request,
+                                const HeadBudget& budget = {});
+
+/// Says how many images of what stood before `keep_from` are not in `head` either; nothing if none
+/// is lost.
+std::optional<Block> lost_images_note(const View& view, std::size_t keep_from,
+                                      const std::vector<Block>& head);
 
 }  // namespace agentd::context

@@ -64,14 +64,15 @@ std::size_t rounds_to_drop(const View& view, std::int64_t excess) {
 std::optional<Request> last_request(const View& view) {
   for (std::size_t i = view.size(); i-- > 0;) {
     if (view[i]->role != Role::user) continue;
-    std::string said;
+    Request said{i, {}, {}};
     for (const Block& block : view[i]->blocks) {
+      if (const auto* image = std::get_if<ImageBlock>(&block)) said.images.push_back(*image);
       const auto* text = std::get_if<TextBlock>(&block);
       if (text == nullptr || added_by_engine(text->text)) continue;
-      if (!said.empty()) said += "\n\n";
-      said += text->text;
+      if (!said.text.empty()) said.text += "\n\n";
+      said.text += text->text;
     }
-    if (!said.empty()) return Request{i, std::move(said)};
+    if (!said.text.empty() || !said.images.empty()) return said;
   }
   return std::nullopt;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "context/view.h"
 
@@ -26,10 +27,11 @@ std::size_t choose_tail(const View& view, std::int64_t budget);
 /// least the last round's last reply is kept.
 std::size_t rounds_to_drop(const View& view, std::int64_t excess);
 
-/// What the user said last: the texts of one message, without what the engine added.
+/// What the user said last: the texts and images of one message, without what the engine added.
 struct Request {
   std::size_t index = 0;  // of the message in the view
   std::string text;
+  std::vector<ImageBlock> images;
 };
 std::optional<Request> last_request(const View& view);
 

@@ -31,6 +31,8 @@ class TokenCount {
   /// Tokens that are in every request besides the messages: system prompt and tools, estimated.
   void set_overhead(std::int64_t tokens) { overhead_ = tokens; }
 
+  std::int64_t overhead() const { return overhead_; }
+
   /// A message of `tokens` (estimated) stands at the end of the view.
   void add(std::int64_t tokens);
 

@@ -43,26 +43,11 @@ bool any_block(const Message& message, Predicate predicate) {
   return std::any_of(message.blocks.begin(), message.blocks.end(), predicate);
 }
 
-bool is_thinking(const Block& block) {
-  return std::holds_alternative<ThinkingBlock>(block) ||
-         std::holds_alternative<RedactedThinkingBlock>(block);
-}
-
-bool is_image(const ToolContent& part) {
-  return std::holds_alternative<ImageBlock>(part);
-}
-
-bool has_image(const Block& block) {
-  const auto* result = std::get_if<ToolResultBlock>(&block);
-  if (result == nullptr) return std::holds_alternative<ImageBlock>(block);
-  return std::any_of(result->content.begin(), result->content.end(), is_image);
-}
-
 void replace_images(Block& block, const TextBlock& note) {
   if (std::holds_alternative<ImageBlock>(block)) block = note;
   if (auto* result = std::get_if<ToolResultBlock>(&block)) {
     for (ToolContent& part : result->content) {
-      if (is_image(part)) part = note;
+      if (std::holds_alternative<ImageBlock>(part)) part = note;
     }
   }
 }
@@ -77,6 +62,16 @@ bool has_calls(const Message& message) {
 bool has_results(const Message& message) {
   return any_block(
       message, [](const Block& block) { return std::holds_alternative<ToolResultBlock>(block); });
+}
+
+bool has_images(const View& view) {
+  return std::any_of(view.begin(), view.end(),
+                     [](const MessagePtr& message) { return any_block(*message, has_image); });
+}
+
+bool has_thinking(const View& view) {
+  return std::any_of(view.begin(), view.end(),
+                     [](const MessagePtr& message) { return any_block(*message, is_thinking); });
 }
 
 void push_joined(View& view, MessagePtr message) {

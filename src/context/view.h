@@ -26,6 +26,10 @@ inline constexpr std::int64_t kLeastClearedTokens = 20'000;
 bool has_calls(const Message& message);
 bool has_results(const Message& message);
 
+/// True if an image is anywhere in the view, results included; thinking. Look at all of it.
+bool has_images(const View& view);
+bool has_thinking(const View& view);
+
 /// Adds a message to the end of a view, joined with its last if both are of one role.
 void push_joined(View& view, MessagePtr message);
 

@@ -41,6 +41,24 @@ Event event_of(const HookInput& input) {
   return std::visit([](const auto& event) { return event.kEvent; }, input.event);
 }
 
+bool has_matchers(Event event) {
+  switch (event) {
+    case Event::session_start:
+    case Event::session_end:
+    case Event::pre_tool_use:
+    case Event::permission_request:
+    case Event::post_tool_use:
+    case Event::post_tool_use_failure:
+    case Event::pre_compact:
+      return true;
+    case Event::user_prompt_submit:
+    case Event::post_tool_batch:
+    case Event::stop:
+      return false;
+  }
+  return true;
+}
+
 std::optional<std::string_view> matched_text(const HookInput& input) {
   return std::visit(
       [](const auto& event) -> std::optional<std::string_view> {

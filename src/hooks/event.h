@@ -230,8 +230,11 @@ struct HookInput {
 
 Event event_of(const HookInput& input);
 
+/// False: the event has nothing to match, so that a matcher, whatever it says, means nothing there.
+bool has_matchers(Event event);
+
 /// What a matcher of this event is held against: the tool's name, the session's source, the reason
-/// of its end, the compaction's trigger. Nullopt for an event whose matchers mean nothing. The view
+/// of its end, the compaction's trigger. Nullopt for an event without has_matchers(). The view
 /// lives as long as `input`.
 std::optional<std::string_view> matched_text(const HookInput& input);
 

@@ -2,7 +2,9 @@
 // a session begins, then only read. Values, any thread.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +21,9 @@ struct Hook {
   std::optional<std::vector<std::string>> args;  // present: started without a shell
   std::chrono::milliseconds timeout{0};          // always > 0
   std::string origin;                            // the settings file it stands in
+  /// Set when the user was told what of its answers is ignored: once for a session, not at every
+  /// call. Copies are the same hook. nullptr: told each time.
+  std::shared_ptr<std::atomic<bool>> ignored_told;
 };
 
 struct HookSet {

@@ -4,6 +4,8 @@
 #include <array>
 #include <optional>
 
+#include "base/ascii.h"
+
 namespace agentd::hooks {
 namespace {
 
@@ -17,18 +19,12 @@ bool is_list_of_names(std::string_view text) {
   });
 }
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
-}
-
 std::vector<std::string> split_names(std::string_view text) {
   std::vector<std::string> names;
   std::size_t at = 0;
   while (at <= text.size()) {
     const std::size_t end = std::min(text.find_first_of("|,", at), text.size());
-    const std::string_view name = trimmed(text.substr(at, end - at));
+    const std::string_view name = ascii::trimmed(text.substr(at, end - at));
     if (!name.empty()) names.emplace_back(name);
     at = end + 1;
   }
@@ -92,7 +88,7 @@ Result<Matcher> Matcher::parse(std::string_view text) {
                       "it is longer than " + std::to_string(kMaxMatcher) + " bytes");
   }
   Matcher matcher;
-  const std::string_view pattern = trimmed(text);
+  const std::string_view pattern = ascii::trimmed(text);
   if (pattern.empty() || pattern == "*") return matcher;
   if (is_list_of_names(pattern)) {
     matcher.names_ = split_names(pattern);

@@ -23,7 +23,7 @@ struct MergedVerdict {
 
   std::vector<std::string> contexts;  // for the model, in order, each at most kMaxModelCharacters
   std::vector<std::string> system_messages;  // for the user, in order
-  std::vector<std::string> notices;          // about the merging itself, for the user
+  std::vector<std::string> notices;          // about the answers themselves, for the user
 };
 
 /// `verdicts` in the order of their hooks. Those broken or cancelled decide nothing.

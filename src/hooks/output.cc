@@ -4,7 +4,9 @@
 #include <array>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
+#include "hooks/ignored_members.h"
 #include "hooks/output_json.h"
 #include "platform/signal_name.h"
 #include "wire/decode.h"
@@ -17,20 +19,13 @@ using How = platform::CommandEnd::How;
 
 constexpr std::size_t kMaxFaultCharacters = 500;
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kBlank);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
-}
-
 constexpr bool begins_character(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
 }
 
 // Valid UTF-8 of at most `most` characters and a word about the rest.
 std::string bounded(std::string_view text, std::size_t most) {
-  std::string out = utf8::repaired(trimmed(text));
+  std::string out = utf8::repaired(ascii::trimmed(text));
   if (out.size() <= most) return out;
   std::size_t characters = 0;
   std::size_t cut = out.size();
@@ -64,24 +59,6 @@ std::string cannot_block(Event event) {
 
 bool takes_plain_text(Event event) {
   return event == Event::session_start || event == Event::user_prompt_submit;
-}
-
-bool takes_context(Event event) {
-  switch (event) {
-    case Event::session_start:
-    case Event::user_prompt_submit:
-    case Event::pre_tool_use:
-    case Event::post_tool_use:
-    case Event::post_tool_use_failure:
-    case Event::post_tool_batch:
-    case Event::stop:
-      return true;
-    case Event::session_end:
-    case Event::permission_request:
-    case Event::pre_compact:
-      return false;
-  }
-  return false;
 }
 
 PermissionDecision decision_of(SaidPermission said) {
@@ -166,7 +143,7 @@ void take_specific(HookVerdict& verdict, Event event, SpecificOutput specific) {
 }
 
 HookVerdict from_json(Event event, std::string_view text) {
-  const auto parsed = wire::parse(text);
+  const auto parsed = wire::parse(utf8::repaired(text));
   if (!parsed) return broken("gave malformed JSON: " + parsed.error().message);
   auto json = wire::decode<HookJson>(*parsed, "");
   if (!json) return broken("gave JSON of the wrong shape: " + json.error().message);
@@ -183,6 +160,7 @@ HookVerdict from_json(Event event, std::string_view text) {
     verdict.stop_reason = for_model(json->stop_reason.value_or(""));
   }
   if (json->system_message) verdict.system_message = for_model(*json->system_message);
+  verdict.ignored = ignored_members(event, *parsed);
   return finished(std::move(verdict));
 }
 
@@ -193,7 +171,7 @@ HookVerdict from_plain_text(Event event, std::string_view text) {
 }
 
 HookVerdict succeeded(Event event, const platform::CapturedOutput& output) {
-  const std::string_view text = trimmed(output.head);
+  const std::string_view text = ascii::trimmed(output.head);
   if (!text.starts_with('{')) return from_plain_text(event, text);
   if (output.skipped_bytes > 0) return broken("wrote more JSON than a hook may");
   return from_json(event, text);
@@ -228,6 +206,24 @@ HookVerdict exited(Event event, const platform::CommandEnd& end) {
 }
 
 }  // namespace
+
+bool takes_context(Event event) {
+  switch (event) {
+    case Event::session_start:
+    case Event::user_prompt_submit:
+    case Event::pre_tool_use:
+    case Event::post_tool_use:
+    case Event::post_tool_use_failure:
+    case Event::post_tool_batch:
+    case Event::stop:
+      return true;
+    case Event::session_end:
+    case Event::permission_request:
+    case Event::pre_compact:
+      return false;
+  }
+  return false;
+}
 
 BlockEffect block_effect(Event event) {
   switch (event) {

@@ -3,15 +3,21 @@
 //
 //   exit 0   a JSON object on standard output decides; other text is context for the model at
 //            SessionStart and UserPromptSubmit, and is only shown elsewhere
-//   exit 2   blocks, with standard error as the reason; standard output does not count
-//   else     broken: it could not be started, was killed, timed out, failed, or gave JSON that is
-//            malformed, of wrong types or for another event. Told, and never a decision
+//   exit 2   blocks, with standard error as the reason, whatever standard output holds: JSON that
+//            allows, half of it, a megabyte, bytes that are no text
+//   else     broken: it could not be started, was killed (also for writing without end), timed out,
+//            failed, or gave JSON that is malformed, too long, of wrong types or for another event.
+//            Told, and never a decision
+//
+// Bytes that are not UTF-8 become U+FFFD before the JSON is read, as Claude Code has it: a guard
+// quotes what the model wrote, and must not lose its no over a letter in it.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hooks/event.h"
 #include "hooks/permission_decision.h"
@@ -38,6 +44,9 @@ enum class BlockEffect {
 
 BlockEffect block_effect(Event event);
 
+/// Is there a model to read the `additionalContext` of this event?
+bool takes_context(Event event);
+
 enum class HookOutcome {
   success,    // exit 0, and no objection
   blocked,    // it objects
@@ -60,6 +69,8 @@ struct HookVerdict {
   std::string context;         // for the model; may be empty
   std::string system_message;  // for the user
   std::string shown;           // for the user: plain output, or what is broken
+
+  std::vector<std::string> ignored;  // members of its JSON that mean nothing here, by path
 };
 
 /// `end.standard_output` and `end.standard_error` are cut at kMaxOutputBytes at the latest.

@@ -1,12 +1,10 @@
 #include "hooks/runner.h"
 
 #include <algorithm>
-#include <atomic>
-#include <system_error>
-#include <thread>
+#include <iterator>
 #include <utility>
 
-#include "base/log.h"
+#include "base/side_by_side.h"
 
 namespace agentd::hooks {
 namespace {
@@ -17,6 +15,7 @@ constexpr std::uint64_t kKillAbove = 16 * 1024 * 1024;  // bytes
 struct HookRun {
   HookRecord record;
   HookVerdict verdict;
+  std::string notice;  // empty: none
 };
 
 platform::CommandSpec command_of(const Hook& hook, const HookInput& input,
@@ -60,6 +59,16 @@ std::string message_of(const HookVerdict& verdict) {
   return {};
 }
 
+// What of its answer means nothing here, if that is not known yet.
+std::string notice_of_ignored(const Hook& hook, const HookVerdict& verdict) {
+  if (verdict.ignored.empty()) return {};
+  if (hook.ignored_told && hook.ignored_told->exchange(true)) return {};
+  std::string text = hook.origin + ": a hook of " + std::string(to_string(hook.event)) +
+                     " says what agentd ignores:";
+  for (const std::string& path : verdict.ignored) text += " " + path;
+  return text;
+}
+
 HookRun run_one(const Hook& hook, const HookInput& input, const std::string& event_json,
                 platform::Commands& commands, std::stop_token stop) {
   HookRun done;
@@ -77,24 +86,8 @@ HookRun run_one(const Hook& hook, const HookInput& input, const std::string& eve
   done.record.event = hook.event;
   done.record.outcome = done.verdict.outcome;
   done.record.message = message_of(done.verdict);
+  done.notice = notice_of_ignored(hook, done.verdict);
   return done;
-}
-
-// Calls `work(0)` to `work(count - 1)`, several at once, and returns when all are done. This thread
-// works too, so that with no other thread to be had it still gets done.
-template <class Work>
-void side_by_side(std::size_t count, const Work& work) {
-  std::atomic<std::size_t> next{0};
-  const auto take_turns = [&] {
-    for (std::size_t i = next++; i < count; i = next++) work(i);
-  };
-  std::vector<std::jthread> others;
-  try {
-    while (others.size() + 1 < std::min(count, kMostAtOnce)) others.emplace_back(take_turns);
-  } catch (const std::system_error& error) {
-    log::warning(std::string("no thread for a hook: ") + error.what());
-  }
-  take_turns();
 }
 
 }  // namespace
@@ -107,17 +100,20 @@ HookOutcomes run(const HookSet& set, const HookInput& input, platform::Commands&
 
   const std::string event_json = stdin_text(input);
   std::vector<HookRun> runs(hooks.size());
-  side_by_side(hooks.size(), [&](std::size_t i) {
+  side_by_side(hooks.size(), kMostAtOnce, [&](std::size_t i) {
     runs[i] = run_one(*hooks[i], input, event_json, commands, stop);
   });
 
   std::vector<HookVerdict> verdicts;
+  std::vector<std::string> notices;
   for (HookRun& each : runs) {
+    if (!each.notice.empty()) notices.push_back(std::move(each.notice));
     outcomes.cancelled = outcomes.cancelled || each.record.outcome == HookOutcome::cancelled;
     outcomes.records.push_back(std::move(each.record));
     verdicts.push_back(std::move(each.verdict));
   }
   outcomes.merged = merged(std::move(verdicts));
+  std::move(notices.begin(), notices.end(), std::back_inserter(outcomes.merged.notices));
   return outcomes;
 }
 

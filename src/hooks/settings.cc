@@ -87,7 +87,9 @@ class Reader {
 
   void read_group(Event event, const Json& group, const std::string& where) {
     if (!group.is_object()) return wrong(where, expected("an object", &group));
-    const auto matcher = read_matcher(wire::member(group, "matcher"), where + ".matcher");
+    // One that is broken where none means anything must not silence a guard of prompts.
+    const Json* said = has_matchers(event) ? wire::member(group, "matcher") : nullptr;
+    const auto matcher = read_matcher(said, where + ".matcher");
     if (!matcher) return;
     const Json* hooks = wire::member(group, "hooks");
     if (hooks == nullptr || !hooks->is_array()) {
@@ -161,6 +163,7 @@ class Reader {
     Hook hook;
     hook.event = event;
     hook.origin = document_.path;
+    hook.ignored_told = std::make_shared<std::atomic<bool>>(false);
     hook.command = command->get<std::string>();
     if (hook.command.find_first_not_of(" \t\r\n") == std::string::npos ||
         hook.command.find('\0') != std::string::npos) {
@@ -216,14 +219,21 @@ void append(Notices& to, Notices from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
-bool all_disabled(const std::vector<SettingsDocument>& documents, bool trusted, Notices& notices) {
-  bool disabled = false;
+// What the user's files and the project's say, each the last of them that says it.
+struct Disabled {
+  bool by_user = false;
+  bool by_project = false;
+};
+
+Disabled read_disabled(const std::vector<SettingsDocument>& documents, bool trusted,
+                       Notices& notices) {
+  Disabled disabled;
   for (const SettingsDocument& document : documents) {
     if (document.from_project && !trusted) continue;
     const Json* said = wire::member(document.json, "disableAllHooks");
     if (said == nullptr) continue;
     if (said->is_boolean()) {
-      disabled = said->get<bool>();
+      (document.from_project ? disabled.by_project : disabled.by_user) = said->get<bool>();
     } else {
       notices.push_back({"settings_value",
                          document.path + ": disableAllHooks: " + expected("true or false", said)});
@@ -236,7 +246,8 @@ bool all_disabled(const std::vector<SettingsDocument>& documents, bool trusted, 
 
 LoadedHooks load_hooks(const std::vector<SettingsDocument>& documents, bool trusted) {
   LoadedHooks loaded;
-  if (all_disabled(documents, trusted, loaded.notices)) return loaded;
+  const Disabled disabled = read_disabled(documents, trusted, loaded.notices);
+  if (disabled.by_user) return loaded;
   for (const SettingsDocument& document : documents) {
     std::vector<Hook> hooks;
     Reader reader(document, hooks);
@@ -246,6 +257,7 @@ LoadedHooks load_hooks(const std::vector<SettingsDocument>& documents, bool trus
       if (!hooks.empty()) loaded.ignored_files.push_back(document.path);
       continue;
     }
+    if (document.from_project && disabled.by_project) continue;
     append(loaded.notices, std::move(reader).notices());
     std::move(hooks.begin(), hooks.end(), std::back_inserter(loaded.set.hooks));
   }

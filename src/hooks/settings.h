@@ -32,8 +32,10 @@ struct LoadedHooks {
   std::vector<std::string> ignored_files;  // where these stand
 };
 
-/// The hooks of `documents`, which are in the order in which they count. A `disableAllHooks` of a
-/// later document wins. Of an untrusted project nothing counts, and nothing is said of its faults.
+/// The hooks of `documents`, which are in the order in which they count. `disableAllHooks` in the
+/// user's files disables all hooks, in a trusted project's only the project's: a repository must
+/// not switch the user's guards off. Of several files of one owner the last that says it counts. Of
+/// an untrusted project nothing counts, and nothing is said of its faults.
 LoadedHooks load_hooks(const std::vector<SettingsDocument>& documents, bool trusted);
 
 }  // namespace agentd::hooks

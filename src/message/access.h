@@ -13,6 +13,9 @@ struct Access {
   std::vector<std::string> reads;      // files or directories read (a directory: all below it)
   std::vector<std::string> writes;     // files created or changed
   std::optional<std::string> command;  // shell text; its effects are unknown
+  bool leaves_plan_mode = false;       // a person, or a hook in their place, must agree
+
+  bool operator==(const Access&) const = default;
 };
 
 }  // namespace agentd

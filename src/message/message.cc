@@ -1,5 +1,7 @@
 #include "message/message.h"
 
+#include <algorithm>
+
 namespace agentd {
 namespace {
 
@@ -19,6 +21,19 @@ std::string text_of(const std::vector<ToolContent>& content) {
     if (const auto* said = std::get_if<TextBlock>(&part)) text += said->text;
   }
   return text;
+}
+
+bool has_image(const Block& block) {
+  const auto* result = std::get_if<ToolResultBlock>(&block);
+  if (result == nullptr) return std::holds_alternative<ImageBlock>(block);
+  return std::any_of(result->content.begin(), result->content.end(), [](const ToolContent& part) {
+    return std::holds_alternative<ImageBlock>(part);
+  });
+}
+
+bool is_thinking(const Block& block) {
+  return std::holds_alternative<ThinkingBlock>(block) ||
+         std::holds_alternative<RedactedThinkingBlock>(block);
 }
 
 void Usage::overwrite(const Usage& later) {

@@ -58,6 +58,11 @@ struct OpaqueBlock {
 using Block = std::variant<TextBlock, ThinkingBlock, RedactedThinkingBlock, ToolUseBlock,
                            ImageBlock, ToolResultBlock, OpaqueBlock>;
 
+/// An image, or a result with one in it.
+bool has_image(const Block& block);
+/// Thinking, redacted or not.
+bool is_thinking(const Block& block);
+
 enum class Role { user, assistant };
 
 struct Message {

@@ -2,22 +2,19 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace agentd::model {
 namespace {
 
 constexpr std::string_view kSchemeEnd = "://";
-
-char lowered(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
 
 }  // namespace
 
 bool is_http_address(std::string_view address) {
   const std::size_t scheme_end = address.find(kSchemeEnd);
   if (scheme_end == std::string_view::npos) return false;
-  std::string scheme(address.substr(0, scheme_end));
-  std::transform(scheme.begin(), scheme.end(), scheme.begin(), lowered);
+  const std::string scheme = ascii::lowered(address.substr(0, scheme_end));
   if (scheme != "http" && scheme != "https") return false;
   const bool blank = std::any_of(address.begin(), address.end(), [](char c) {
     return static_cast<unsigned char>(c) <= ' ' || c == '\x7F';

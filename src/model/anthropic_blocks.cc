@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/ascii.h"
 #include "model/wire_names.h"
 #include "wire/text.h"
 
@@ -35,7 +36,7 @@ void append_tool_result(std::string& out, const ToolResultBlock& result) {
   std::string content = "[";
   for (const ToolContent& part : result.content) {
     if (const auto* text = std::get_if<TextBlock>(&part)) {
-      if (blank(text->text)) continue;
+      if (ascii::blank(text->text)) continue;
       wire::append_comma(content);
       append_text(content, text->text);
     } else {
@@ -51,7 +52,7 @@ void append_tool_result(std::string& out, const ToolResultBlock& result) {
 // Appends the block after a comma if one is due; true if it was appended and may carry a mark.
 bool append_block(std::string& out, const Block& block) {
   return std::visit(Overloaded{[&](const TextBlock& text) {
-                                 if (blank(text.text)) return false;
+                                 if (ascii::blank(text.text)) return false;
                                  wire::append_comma(out);
                                  append_text(out, text.text);
                                  return true;

@@ -14,37 +14,30 @@
 // Pure: no clock, no network. One per response, on the http thread.
 #pragma once
 
-#include <cstddef>
-#include <optional>
-#include <string>
 #include <string_view>
 
 #include "message/message.h"
-#include "model/event.h"
+#include "model/body_decoder.h"
 #include "model/reply_blocks.h"
-#include "model/reply_body.h"
-#include "model/reply_decoder.h"
 
 namespace agentd::model {
 
-class AnthropicDecoder final : public ReplyDecoder {
+class AnthropicDecoder final : public BodyDecoder {
  public:
   /// parser_only: no delta takes the short way; for comparing the two.
   enum class Path { usual, parser_only };
   explicit AnthropicDecoder(Path path = Path::usual) : path_(path) {}
 
-  void feed(std::string_view bytes, ModelEvents& out) override;
-  void finish(ModelEvents& out, std::optional<ModelFailure> failure = std::nullopt) override;
-  bool ended() const override { return ended_; }
-  bool stop_told() const override { return stop_.has_value(); }
-  std::size_t progress() const override { return progress_; }
-
  private:
-  void take_event(std::string_view name, std::string_view data);
-  void take_object(std::string_view name, std::string_view data);
-  void take_json_body();
-  void take_message(const Json& message, std::string_view raw);
+  void emit_into(ModelEvents& out) override { blocks_.emit_into(out); }
+  bool take_usual(std::string_view name, std::string_view data) override;
+  void take_object(std::string_view name, const Json& event, std::string_view data) override;
+  void take_word(std::string_view word) override;
+  bool take_whole(const Json& body, std::string_view text) override;
+  bool any_block() const override { return blocks_.any(); }
+  void end_blocks() override { blocks_.end_all(); }
 
+  void take_message(const Json& message, std::string_view raw);
   void message_start(const Json& event);
   void content_block_start(const Json& event, std::string_view data);
   void content_block_delta(const Json& event);
@@ -53,20 +46,8 @@ class AnthropicDecoder final : public ReplyDecoder {
   void stop_reason(const Json& message);
   int index_of(const Json& event) const;
 
-  void end_positively();
-  void fail(ModelFailure failure);
-  void fail_at_end();
-
   Path path_;
-  ReplyBody body_;
-  ModelEvents* out_ = nullptr;
   ReplyBlocks blocks_;
-  Usage usage_;
-  std::optional<StopTold> stop_;
-  bool message_began_ = false;
-  bool finishing_ = false;
-  std::size_t progress_ = 0;
-  bool ended_ = false;
 };
 
 }  // namespace agentd::model

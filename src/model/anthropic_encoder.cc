@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/ascii.h"
 #include "model/anthropic_blocks.h"
 #include "model/wire_names.h"
 #include "wire/text.h"
@@ -118,7 +119,7 @@ void AnthropicEncoderCache::encode_head(const ModelRequest& request) {
   tools_ = request.tools;
   const bool has_tools = tools_ && !tools_->empty();
   // The prefix the API caches is tools, then system: a mark on the system text covers both.
-  const bool mark_system = !blank(system_);
+  const bool mark_system = !ascii::blank(system_);
   head_marked_ = mark_system || has_tools;
   std::string out = R"({"model":)";
   wire::append_string(out, model_);

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/utf8.h"
-#include "model/overflow.h"
+#include "model/refusal_texts.h"
 #include "wire/parse.h"
 #include "wire/text.h"
 
@@ -21,15 +21,12 @@ using std::chrono::system_clock;
 constexpr std::int64_t kLongestWait = 366LL * 24 * 3600 * 1000;
 constexpr std::size_t kExcerptBytes = 200;
 
-std::string text_member(const Json& object, std::string_view key) {
-  return std::string(wire::string_member(object, key).value_or(""));
-}
-
 // What the error object says, whichever of its shapes it has.
 struct Said {
   std::string type;
   std::string code;
   std::string message;
+  std::string passed_on;  // OpenRouter: what the endpoint behind it said, in its own shape
   std::string request_id;
   int status = 0;  // told in place of a code
 };
@@ -54,19 +51,22 @@ int status_told(const Json& object) {
 
 Said read_error(const Json& object) {
   Said said;
-  said.request_id = text_member(object, "request_id");
+  said.request_id = wire::text_member(object, "request_id");
   const Json* error = wire::member(object, "error");
   if (error != nullptr && error->is_string()) {
     said.message = error->get<std::string>();
-    said.type = text_member(object, "code");
+    said.type = wire::text_member(object, "code");
     return said;
   }
   const Json& inner = error != nullptr && error->is_object() ? *error : object;
-  said.type = text_member(inner, "type");
-  said.code = text_member(inner, "code");
+  said.type = wire::text_member(inner, "type");
+  said.code = wire::text_member(inner, "code");
   said.status = status_told(inner);
   if (said.type.empty()) said.type = said.code;
   said.message = message_in(inner);
+  if (const Json* metadata = wire::member(inner, "metadata")) {
+    said.passed_on = wire::text_member(*metadata, "raw");
+  }
   return said;
 }
 
@@ -116,23 +116,6 @@ FailureClass class_of_status(int status) {
   return FailureClass::invalid_request;
 }
 
-std::string lowered(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
-}
-
-// Money is the reason: waiting does not help. A 429 that only means "too fast" says when to come
-// back, one for a spend limit does not.
-bool says_billing(const std::string& message) {
-  const std::string text = lowered(message);
-  for (const std::string_view phrase :
-       {"credit balance", "spend limit", "spending limit", "usage limit", "billing"}) {
-    if (text.find(phrase) != std::string::npos) return true;
-  }
-  return false;
-}
-
 // "It failed", "the request is bad": a status may say more exactly why.
 bool is_vague(std::optional<FailureClass> found) {
   return found == FailureClass::invalid_request || found == FailureClass::api_error;
@@ -149,26 +132,49 @@ FailureClass class_of(const Said& said, int status) {
   if (by_code && !is_vague(by_code)) return *by_code;
   if (by_type && !is_vague(by_type)) return *by_type;
   const FailureClass by_status = class_of_status(status);
+  // A code that blames the model's side means it, though the type is that of a bad request.
+  if (by_code == FailureClass::api_error && !is_exact(by_status)) return *by_code;
   return by_type && !is_exact(by_status) ? *by_type : by_status;
 }
 
-FailureClass classify(const Said& said, int status) {
+// Whether its words may say more exactly what the status or the type leaves open.
+bool is_open(FailureClass found) {
+  return found == FailureClass::invalid_request || found == FailureClass::too_large ||
+         found == FailureClass::api_error || found == FailureClass::not_found;
+}
+
+std::optional<FailureClass> class_of_words(const Said& said) {
+  for (const std::string* words : {&said.message, &said.type, &said.code, &said.passed_on}) {
+    if (const auto found = class_of_text(*words)) return found;
+  }
+  return std::nullopt;
+}
+
+// What is said of the account is believed where the request is called bad; what is said of the
+// request's content also where a gateway wraps it in another status.
+FailureClass refined(FailureClass found, const Said& said) {
+  if (!is_open(found)) return found;
+  const auto by_words = class_of_words(said);
+  if (by_words && (blames_content(*by_words) || found == FailureClass::invalid_request)) {
+    return *by_words;
+  }
+  const bool image_too_large = found == FailureClass::too_large && names_image(said.message);
+  return image_too_large ? FailureClass::image_refused : found;
+}
+
+// The class, and what goes with it.
+void classify(ModelFailure& failure, const Said& said, int status) {
   const bool inside_a_stream = status == 0 || status == 200;
-  const FailureClass found = class_of(said, inside_a_stream ? said.status : status);
-  if (found == FailureClass::invalid_request || found == FailureClass::too_large) {
-    if (says_context_overflow(said.message) || says_context_overflow(said.type)) {
-      return FailureClass::context_overflow;
-    }
-  }
-  if (found == FailureClass::invalid_request && says_billing(said.message)) {
-    return FailureClass::billing;
-  }
-  return found;
+  failure.failure_class = refined(class_of(said, inside_a_stream ? said.status : status), said);
+  if (failure.failure_class != FailureClass::output_limit_refused) return;
+  failure.allowed_output = allowed_output(said.message);
+  if (!failure.allowed_output) failure.allowed_output = allowed_output(said.passed_on);
 }
 
 // For people: what was said, by whom, with what can be quoted to the vendor's support.
 std::string describe(const Said& said, int status, const std::string& header_request_id) {
   std::string text = said.message.empty() ? std::string("no message") : said.message;
+  if (!said.passed_on.empty()) text += ": " + excerpt(said.passed_on);
   if (!said.type.empty()) text = said.type + ": " + text;
   if (status != 0 && status != 200) text = "HTTP " + std::to_string(status) + ", " + text;
   const std::string& id = header_request_id.empty() ? said.request_id : header_request_id;
@@ -240,7 +246,7 @@ std::string request_id(const platform::HttpHead& head) {
 
 bool is_error_object(const Json& object) {
   if (!object.is_object()) return false;
-  const std::string type = text_member(object, "type");
+  const std::string type = wire::text_member(object, "type");
   if (type == "error") return true;
   if (wire::member(object, "error") != nullptr) return true;
   if (!type.empty()) return false;
@@ -251,7 +257,17 @@ bool is_error_object(const Json& object) {
 ModelFailure failure_from_object(const Json& object, int status) {
   const Said said = read_error(object);
   ModelFailure failure;
-  failure.failure_class = classify(said, status);
+  classify(failure, said, status);
+  failure.message = describe(said, status, "");
+  failure.http_status = status;
+  return failure;
+}
+
+ModelFailure failure_from_text(int status, std::string message) {
+  Said said;
+  said.message = std::move(message);
+  ModelFailure failure;
+  classify(failure, said, status);
   failure.message = describe(said, status, "");
   failure.http_status = status;
   return failure;
@@ -271,7 +287,7 @@ ModelFailure failure_from_response(const platform::HttpHead& head, std::string_v
     said.message = excerpt(body);
   }
   ModelFailure failure;
-  failure.failure_class = classify(said, head.status);
+  classify(failure, said, head.status);
   const std::string location = excerpt(header(head, "location"));
   if (head.status >= 300 && head.status < 400 && !location.empty()) {
     said.message = "the endpoint redirects to " + location;
@@ -279,8 +295,10 @@ ModelFailure failure_from_response(const platform::HttpHead& head, std::string_v
   failure.message = describe(said, head.status, request_id(head));
   failure.http_status = head.status;
   failure.retry_after = retry_after(head, now);
+  // Money is the reason: waiting does not help. A 429 that only means "too fast" says when to come
+  // back, one for a spend limit does not.
   if (failure.failure_class == FailureClass::rate_limit && !failure.retry_after &&
-      says_billing(said.message)) {
+      class_of_text(said.message) == FailureClass::billing) {
     failure.failure_class = FailureClass::billing;
   }
   const std::string should_retry = header(head, "x-should-retry");

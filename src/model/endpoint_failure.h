@@ -21,6 +21,9 @@ bool is_error_object(const Json& object);
 /// `status` 0: the error came inside a stream.
 ModelFailure failure_from_object(const Json& object, int status);
 
+/// A response with this status whose error says `message`.
+ModelFailure failure_from_text(int status, std::string message);
+
 /// A response other than 200. `body` may be JSON, a page, or nothing. `now` is for Retry-After
 /// in its date form.
 ModelFailure failure_from_response(const platform::HttpHead& head, std::string_view body,

@@ -34,6 +34,12 @@ std::string_view to_string(FailureClass failure_class) {
       return "context_overflow";
     case FailureClass::too_large:
       return "too_large";
+    case FailureClass::image_refused:
+      return "image_refused";
+    case FailureClass::thinking_refused:
+      return "thinking_refused";
+    case FailureClass::output_limit_refused:
+      return "output_limit_refused";
     case FailureClass::tls:
       return "tls";
   }
@@ -58,6 +64,9 @@ bool may_pass(FailureClass failure_class) {
     case FailureClass::invalid_request:
     case FailureClass::context_overflow:
     case FailureClass::too_large:
+    case FailureClass::image_refused:
+    case FailureClass::thinking_refused:
+    case FailureClass::output_limit_refused:
     case FailureClass::tls:
       return false;
   }

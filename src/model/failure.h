@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,7 +26,11 @@ enum class FailureClass {
   invalid_request,   // 400: never retried unchanged
   context_overflow,  // the request does not fit the window
   too_large,         // 413
-  tls,               // certificate: never retried
+  // The request can be made again without what is refused:
+  image_refused,         // an image is too large, of a wrong kind, or the model takes none
+  thinking_refused,      // thinking that is not as it was signed, or that is missing
+  output_limit_refused,  // the output limit asked for is above the model's
+  tls,                   // certificate: never retried
 };
 
 std::string_view to_string(FailureClass failure_class);  // the enumerator's name
@@ -46,7 +51,8 @@ struct ModelFailure {
   int http_status = 0;  // 0: none came
   std::optional<std::chrono::milliseconds> retry_after;  // lower bound told by the server
   std::optional<bool> should_retry;  // wins over the class: x-should-retry, or our own knowledge
-  EndpointSettings settings;         // of the endpoint that failed
+  std::optional<std::int64_t> allowed_output;  // output_limit_refused: tokens, as far as told
+  EndpointSettings settings;                   // of the endpoint that failed
 };
 
 }  // namespace agentd::model

@@ -56,6 +56,11 @@ std::string advice(const ModelFailure& failure) {
       return "Check the address" + in_brackets(address) + " and the proxy (https_proxy, no_proxy).";
     case FailureClass::not_sse:
       return "Check that the address" + in_brackets(address) + " is that of the model's API.";
+    case FailureClass::image_refused:
+      return "Start again with smaller images (PNG or JPEG, at most 2000 pixels a side), or on a "
+             "model that takes images.";
+    case FailureClass::thinking_refused:
+      return "Start a new session, or use another model.";
     case FailureClass::api_error:
     case FailureClass::stream_truncated:
     case FailureClass::malformed_event:
@@ -64,6 +69,7 @@ std::string advice(const ModelFailure& failure) {
     case FailureClass::invalid_request:
     case FailureClass::context_overflow:
     case FailureClass::too_large:
+    case FailureClass::output_limit_refused:
       return {};
   }
   return {};

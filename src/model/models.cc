@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/ascii.h"
 #include "model/address.h"
 #include "model/anthropic.h"
 #include "model/catalog.h"
@@ -22,13 +23,6 @@ constexpr std::uint64_t kLargestScript = 4 * 1024 * 1024;
 constexpr std::string_view kHowNamesAreWritten =
     "Write anthropic/NAME (for example anthropic/claude-sonnet-5-5), openai-chat/NAME, "
     "ollama/NAME, PROVIDER/NAME for a provider in your settings, demo, or script:FILE.";
-
-// Keys are pasted, often with the line's end.
-std::string trimmed(const std::string& text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string::npos) return "";
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
-}
 
 // They would end the header that the key stands in and begin another.
 bool has_control_characters(const std::string& text) {
@@ -102,7 +96,9 @@ struct Models::State {
   std::shared_ptr<Provider> anthropic;
   std::shared_ptr<Provider> demo;     // made when first asked for
   std::map<std::string, Chat> chats;  // by name
+  std::shared_ptr<OutputLimits> output_limits = std::make_shared<OutputLimits>();
 
+  Result<ResolvedModel> resolve(const std::string& name);
   Result<ResolvedModel> resolve_anthropic(const std::string& name) const;
   Result<ResolvedModel> resolve_chat(const std::string& name) const;
   Result<ResolvedModel> resolve_demo();
@@ -110,9 +106,10 @@ struct Models::State {
   void list_chat(const Chat& chat, std::vector<ModelListing>& listings) const;
 };
 
+// Keys are pasted, often with the line's end.
 Models::Models(Credentials credentials, StallClocks stalls, Clock& clock, platform::Http& http)
-    : state_(new State{trimmed(credentials.anthropic_key),
-                       trimmed(credentials.anthropic_base_url),
+    : state_(new State{std::string(ascii::trimmed(credentials.anthropic_key)),
+                       std::string(ascii::trimmed(credentials.anthropic_base_url)),
                        std::move(credentials.anthropic_base_url_from),
                        clock,
                        nullptr,
@@ -124,8 +121,8 @@ Models::Models(Credentials credentials, StallClocks stalls, Clock& clock, platfo
   options.stalls = stalls;
   state_->anthropic = make_anthropic(std::move(options), clock, http);
   for (ChatEndpoint& endpoint : credentials.chat_endpoints) {
-    endpoint.key = trimmed(endpoint.key);
-    endpoint.base_url = trimmed(endpoint.base_url);
+    endpoint.key = std::string(ascii::trimmed(endpoint.key));
+    endpoint.base_url = std::string(ascii::trimmed(endpoint.base_url));
     auto provider = make_openai_chat(options_of(endpoint, stalls), clock, http);
     const std::string name = endpoint.name;
     state_->chats[name] = {std::move(endpoint), std::move(provider)};
@@ -135,10 +132,11 @@ Models::Models(Credentials credentials, StallClocks stalls, Clock& clock, platfo
 Models::~Models() = default;
 
 Result<ResolvedModel> Models::resolve(const std::string& name) {
-  if (name == "demo") return state_->resolve_demo();
-  if (name.starts_with(kScriptPrefix)) return state_->resolve_script(name);
-  if (name.starts_with(kAnthropicPrefix)) return state_->resolve_anthropic(name);
-  return state_->resolve_chat(name);
+  auto model = state_->resolve(name);
+  if (!model) return model;
+  model->output_limits = state_->output_limits;
+  model->facts = state_->output_limits->applied(name, model->facts);
+  return model;
 }
 
 std::string Models::default_name() const {
@@ -172,6 +170,13 @@ void Models::State::list_chat(const Chat& chat, std::vector<ModelListing>& listi
   for (const std::string& model : endpoint.models) add(model, model);
 }
 
+Result<ResolvedModel> Models::State::resolve(const std::string& name) {
+  if (name == "demo") return resolve_demo();
+  if (name.starts_with(kScriptPrefix)) return resolve_script(name);
+  if (name.starts_with(kAnthropicPrefix)) return resolve_anthropic(name);
+  return resolve_chat(name);
+}
+
 Result<ResolvedModel> Models::State::resolve_anthropic(const std::string& name) const {
   const std::string model = name.substr(kAnthropicPrefix.size());
   if (model.empty()) return name_missing();
@@ -180,7 +185,7 @@ Result<ResolvedModel> Models::State::resolve_anthropic(const std::string& name) 
   if (const auto good = check_address({anthropic_base_url_from, anthropic_base_url}); !good) {
     return good.error();
   }
-  return ResolvedModel{name, "anthropic", model, anthropic_facts(model), anthropic};
+  return ResolvedModel{name, "anthropic", model, anthropic_facts(model), anthropic, {}};
 }
 
 Result<ResolvedModel> Models::State::resolve_chat(const std::string& name) const {
@@ -198,7 +203,7 @@ Result<ResolvedModel> Models::State::resolve_chat(const std::string& name) const
   if (const auto good = check_address({endpoint.base_url_from, endpoint.base_url}); !good) {
     return good.error();
   }
-  return ResolvedModel{name, endpoint.name, model, openai_chat_facts(model), provider};
+  return ResolvedModel{name, endpoint.name, model, openai_chat_facts(model), provider, {}};
 }
 
 Result<ResolvedModel> Models::State::resolve_demo() {
@@ -207,7 +212,7 @@ Result<ResolvedModel> Models::State::resolve_demo() {
     if (!script) return script.error();
     demo = make_scripted(std::move(*script), clock);
   }
-  return ResolvedModel{"demo", "demo", "demo", ModelFacts(), demo};
+  return ResolvedModel{"demo", "demo", "demo", ModelFacts(), demo, {}};
 }
 
 // Read anew each time: who writes a script starts the next run to try it.
@@ -222,7 +227,8 @@ Result<ResolvedModel> Models::State::resolve_script(const std::string& name) con
     error.where = path;
     return error;
   }
-  return ResolvedModel{name, name, name, ModelFacts(), make_scripted(std::move(*script), clock)};
+  return ResolvedModel{name, name, name, ModelFacts(), make_scripted(std::move(*script), clock),
+                       {}};
 }
 
 }  // namespace agentd::model

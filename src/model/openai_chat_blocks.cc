@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::string_view kBlank = " \t\r\n";
 
-std::string text_of(const Json& object, std::string_view key) {
-  return std::string(wire::string_member(object, key).value_or(""));
-}
-
 bool begins_object(std::string_view arguments) {
   const std::size_t at = arguments.find_first_not_of(kBlank);
   return at != std::string_view::npos && arguments[at] == '{';
@@ -62,8 +58,8 @@ CallPiece read_call_piece(const Json& entry) {
   const Json& function = found == nullptr ? kNothing : *found;
   CallPiece piece;
   piece.index = wire::integer_member(entry, "index");
-  piece.id = text_of(entry, "id");
-  piece.name = text_of(function, "name");
+  piece.id = wire::text_member(entry, "id");
+  piece.name = wire::text_member(function, "name");
   piece.arguments = arguments_of(wire::member(function, "arguments"));
   return piece;
 }

@@ -5,22 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/utf8.h"
 #include "model/endpoint_failure.h"
 #include "wire/parse.h"
 
 namespace agentd::model {
 namespace {
-
-std::string text_of(const Json& object, std::string_view key) {
-  return std::string(wire::string_member(object, key).value_or(""));
-}
-
-const Json& member_or_null(const Json& object, std::string_view key) {
-  static const Json kNull;
-  const Json* found = wire::member(object, key);
-  return found == nullptr ? kNull : *found;
-}
 
 struct Finish {
   std::string_view wire;
@@ -81,21 +70,21 @@ std::string text_of_details(const Json& details) {
   std::string text;
   if (!details.is_array()) return text;
   for (const Json& detail : details) {
-    text += text_of(detail, "text");
-    text += text_of(detail, "summary");
+    text += wire::text_member(detail, "text");
+    text += wire::text_member(detail, "summary");
   }
   return text;
 }
 
 // Mistral's: {type: "thinking", thinking: [{type: "text", text}]}.
 std::string text_of_thinking(const Json& part) {
-  const Json& thinking = member_or_null(part, "thinking");
+  const Json& thinking = wire::member_or_null(part, "thinking");
   return thinking.is_string() ? thinking.get<std::string>() : text_of_details(thinking);
 }
 
 // The first candidate: the one whose index is 0, or not told.
 const Json* first_choice(const Json& chunk) {
-  const Json& choices = member_or_null(chunk, "choices");
+  const Json& choices = wire::member_or_null(chunk, "choices");
   if (!choices.is_array()) return nullptr;
   for (const Json& choice : choices) {
     if (choice.is_object() && wire::integer_member(choice, "index").value_or(0) == 0) {
@@ -108,7 +97,7 @@ const Json* first_choice(const Json& chunk) {
 // Groq and Moonshot tell it in other places too.
 const Json* usage_in(const Json& chunk) {
   if (const Json* told = wire::member(chunk, "usage")) return told;
-  if (const Json* told = wire::member(member_or_null(chunk, "x_groq"), "usage")) return told;
+  if (const Json* told = wire::member(wire::member_or_null(chunk, "x_groq"), "usage")) return told;
   const Json* choice = first_choice(chunk);
   return choice == nullptr ? nullptr : wire::member(*choice, "usage");
 }
@@ -120,48 +109,19 @@ bool is_refusal_object(const Json& object) {
 
 }  // namespace
 
-void OpenAiChatDecoder::feed(std::string_view bytes, ModelEvents& out) {
-  if (ended_) return;
-  out_ = &out;
-  blocks_.emit_into(out);
-  auto failure = body_.feed(bytes, [this](auto name, auto data) { take_event(name, data); });
-  if (failure && !ended_) fail(std::move(*failure));
+void OpenAiChatDecoder::take_word(std::string_view word) {
+  if (!word.starts_with("[DONE]")) return;
+  flush_text();
+  if (stop_ || blocks_.any()) return end_positively();
+  fail(failure_of(FailureClass::empty_response, "The endpoint answered with an empty reply."));
 }
 
-void OpenAiChatDecoder::finish(ModelEvents& out, std::optional<ModelFailure> failure) {
-  if (ended_) return;
-  out_ = &out;
-  blocks_.emit_into(out);
-  finishing_ = true;
-  body_.finish([this](auto name, auto data) { take_event(name, data); });
-  if (body_.kind() == ReplyBody::Kind::json) take_json_body();
-  if (ended_) return;
-  if (stop_) {
-    end_positively();
-  } else if (failure) {
-    fail(std::move(*failure));
-  } else if (message_began_ || blocks_.any()) {
-    fail(failure_of(FailureClass::stream_truncated,
-                    "The model's stream ended in the middle of the reply."));
-  } else {
-    fail(body_.without_reply());
-  }
-}
-
-void OpenAiChatDecoder::take_event(std::string_view name, std::string_view data) {
-  if (ended_) return;
-  const std::size_t at = data.find_first_not_of(" \t\r\n");
-  if (at == std::string_view::npos) return;
-  data.remove_prefix(at);
-  if (data.front() != '{') {
-    if (data.starts_with("[DONE]")) done();
-    return;
-  }
-  if (!utf8::valid(data)) return take_object(name, utf8::repaired(data));
-  if (!options_.parser_only && name != "error") {
-    if (auto usual = usual_.read(data)) return piece(std::move(*usual));
-  }
-  take_object(name, data);
+bool OpenAiChatDecoder::take_usual(std::string_view name, std::string_view data) {
+  if (options_.parser_only || name == "error") return false;
+  auto usual = usual_.read(data);
+  if (!usual) return false;
+  piece(std::move(*usual));
+  return true;
 }
 
 void OpenAiChatDecoder::piece(UsualChunk::Piece piece) {
@@ -176,24 +136,11 @@ void OpenAiChatDecoder::piece(UsualChunk::Piece piece) {
   }
 }
 
-void OpenAiChatDecoder::done() {
-  flush_text();
-  if (stop_ || blocks_.any()) return end_positively();
-  fail(failure_of(FailureClass::empty_response, "The endpoint answered with an empty reply."));
-}
-
-void OpenAiChatDecoder::take_object(std::string_view name, std::string_view data) {
-  const Result<Json> object = wire::parse(data);
-  if (!object) {
-    // Cut off in the middle of a line: that the reply is not whole is what there is to say.
-    if (finishing_) return;
-    fail(failure_of(FailureClass::malformed_event,
-                    "The model's stream held an event that is not JSON: " + excerpt(data)));
-    return;
-  }
-  chunk(*object);
-  take_error(name, *object);
-  usual_.learn(data, *object);
+void OpenAiChatDecoder::take_object(std::string_view name, const Json& object,
+                                    std::string_view data) {
+  chunk(object);
+  take_error(name, object);
+  usual_.learn(data, object);
 }
 
 // An error may stand beside the last piece of a reply, or in it.
@@ -210,10 +157,7 @@ void OpenAiChatDecoder::take_error(std::string_view name, const Json& object) {
 
 void OpenAiChatDecoder::chunk(const Json& chunk) {
   const Json* told = first_choice(chunk);
-  if (!message_began_ && told != nullptr) {
-    out_->push_back(MessageBegan{text_of(chunk, "model")});
-    message_began_ = true;
-  }
+  if (told != nullptr) begin_message(wire::text_member(chunk, "model"));
   usage(usage_in(chunk));
   if (told != nullptr) choice(*told);
 }
@@ -229,20 +173,20 @@ void OpenAiChatDecoder::choice(const Json& choice) {
 
 void OpenAiChatDecoder::delta(const Json& delta) {
   reasoning(delta);
-  content(member_or_null(delta, "content"));
-  refusal_ += text_of(delta, "refusal");
+  content(wire::member_or_null(delta, "content"));
+  refusal_ += wire::text_member(delta, "refusal");
   calls(delta);
 }
 
 void OpenAiChatDecoder::reasoning(const Json& delta) {
   ReasoningMember member = ReasoningMember::reasoning_content;
-  std::string piece = text_of(delta, "reasoning_content");
+  std::string piece = wire::text_member(delta, "reasoning_content");
   if (piece.empty()) {
-    piece = text_of(delta, "reasoning");
+    piece = wire::text_member(delta, "reasoning");
     if (!piece.empty()) member = ReasoningMember::reasoning;
   }
   if (piece.empty()) {
-    piece = text_of_details(member_or_null(delta, "reasoning_details"));
+    piece = text_of_details(wire::member_or_null(delta, "reasoning_details"));
     member = ReasoningMember::none;
   }
   reasoning(member, std::move(piece));
@@ -258,10 +202,10 @@ void OpenAiChatDecoder::content(const Json& content) {
   if (content.is_string()) return text(content.get<std::string>());
   if (!content.is_array()) return;
   for (const Json& part : content) {
-    if (text_of(part, "type") == "thinking") {
+    if (wire::text_member(part, "type") == "thinking") {
       thinking(text_of_thinking(part));
     } else {
-      text(text_of(part, "text"));
+      text(wire::text_member(part, "text"));
     }
   }
 }
@@ -278,7 +222,7 @@ void OpenAiChatDecoder::thinking(std::string piece) {
 
 void OpenAiChatDecoder::calls(const Json& delta) {
   std::vector<CallPiece> pieces;
-  if (const Json& entries = member_or_null(delta, "tool_calls"); entries.is_array()) {
+  if (const Json& entries = wire::member_or_null(delta, "tool_calls"); entries.is_array()) {
     for (const Json& entry : entries) {
       if (entry.is_object()) pieces.push_back(read_call_piece(entry));
     }
@@ -294,7 +238,7 @@ void OpenAiChatDecoder::usage(const Json* told) {
   if (told == nullptr || !told->is_object()) return;
   const auto prompt = wire::integer_member(*told, "prompt_tokens");
   auto cached =
-      wire::integer_member(member_or_null(*told, "prompt_tokens_details"), "cached_tokens");
+      wire::integer_member(wire::member_or_null(*told, "prompt_tokens_details"), "cached_tokens");
   if (!cached) cached = wire::integer_member(*told, "prompt_cache_hit_tokens");  // DeepSeek
   Usage later;
   if (prompt) later.input_tokens = std::max<std::int64_t>(0, *prompt - cached.value_or(0));
@@ -302,13 +246,12 @@ void OpenAiChatDecoder::usage(const Json* told) {
   later.output_tokens = wire::integer_member(*told, "completion_tokens");
   if (later == Usage()) return;
   ++progress_;
-  usage_.overwrite(later);
-  out_->push_back(UsageTold{usage_});
+  tell_usage(later);
 }
 
 // Told when the reply ends, as text, calls and usage may follow.
 void OpenAiChatDecoder::finish_reason(const Json& choice) {
-  std::string wire = text_of(choice, "finish_reason");
+  std::string wire = wire::text_member(choice, "finish_reason");
   if (wire.empty()) return;
   if (says_broken(wire)) {
     broken_ = std::move(wire);
@@ -319,20 +262,16 @@ void OpenAiChatDecoder::finish_reason(const Json& choice) {
   stop_ = StopTold{reason, std::move(wire), {}};
 }
 
-void OpenAiChatDecoder::take_json_body() {
-  const std::string text = utf8::repaired(body_.held());
-  const Result<Json> body = wire::parse(text);
-  if (!body) return;
-  if (is_refusal_object(*body)) {
-    fail(failure_from_object(*body, 0));
-  } else if (first_choice(*body) != nullptr) {
-    chunk(*body);
-    take_error({}, *body);
-    if (!ended_) end_positively();
-  } else {
-    fail(failure_of(FailureClass::empty_response,
-                    "The endpoint answered with no message: " + excerpt(text)));
+bool OpenAiChatDecoder::take_whole(const Json& body, std::string_view) {
+  if (is_refusal_object(body)) {
+    fail(failure_from_object(body, 0));
+    return true;
   }
+  if (first_choice(body) == nullptr) return false;
+  chunk(body);
+  take_error({}, body);
+  if (!ended()) end_positively();
+  return true;
 }
 
 void OpenAiChatDecoder::flush_text() {
@@ -340,7 +279,7 @@ void OpenAiChatDecoder::flush_text() {
       [this](DeltaKind kind, std::string part) { blocks_.prose(kind, std::move(part)); });
 }
 
-void OpenAiChatDecoder::end_positively() {
+void OpenAiChatDecoder::end_blocks() {
   flush_text();
   if (!refusal_.empty()) {
     if (!stop_) stop_.emplace();
@@ -348,16 +287,6 @@ void OpenAiChatDecoder::end_positively() {
     stop_->explanation = refusal_;
   }
   blocks_.end_all(stop_ && is_cut(stop_->reason));
-  if (stop_) out_->push_back(*stop_);
-  out_->push_back(MessageEnded{});
-  ended_ = true;
-}
-
-// A failure after the whole reply changes nothing about the reply.
-void OpenAiChatDecoder::fail(ModelFailure failure) {
-  if (stop_) return end_positively();
-  out_->push_back(Failed{std::move(failure)});
-  ended_ = true;
 }
 
 }  // namespace agentd::model

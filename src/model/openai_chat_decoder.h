@@ -19,15 +19,13 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "message/message.h"
+#include "model/body_decoder.h"
 #include "model/openai_chat_blocks.h"
 #include "model/openai_chat_dialect.h"
-#include "model/reply_body.h"
-#include "model/reply_decoder.h"
 #include "model/think_tags.h"
 #include "model/usual_chunk.h"
 
@@ -40,22 +38,21 @@ struct OpenAiChatDecoderOptions {
   std::function<void(ReasoningMember)> on_reasoning = [](ReasoningMember) {};
 };
 
-class OpenAiChatDecoder final : public ReplyDecoder {
+class OpenAiChatDecoder final : public BodyDecoder {
  public:
   explicit OpenAiChatDecoder(OpenAiChatDecoderOptions options = {})
       : options_(std::move(options)) {}
 
-  void feed(std::string_view bytes, ModelEvents& out) override;
-  void finish(ModelEvents& out, std::optional<ModelFailure> failure = std::nullopt) override;
-  bool ended() const override { return ended_; }
-  bool stop_told() const override { return stop_.has_value(); }
-  std::size_t progress() const override { return progress_; }
-
  private:
-  void take_event(std::string_view name, std::string_view data);
-  void take_object(std::string_view name, std::string_view data);
+  void emit_into(ModelEvents& out) override { blocks_.emit_into(out); }
+  bool take_usual(std::string_view name, std::string_view data) override;
+  void take_object(std::string_view name, const Json& object, std::string_view data) override;
+  void take_word(std::string_view word) override;
+  bool take_whole(const Json& body, std::string_view text) override;
+  bool any_block() const override { return blocks_.any(); }
+  void end_blocks() override;
+
   void take_error(std::string_view name, const Json& object);
-  void take_json_body();
   void chunk(const Json& chunk);
   void choice(const Json& choice);
   void delta(const Json& delta);
@@ -69,26 +66,14 @@ class OpenAiChatDecoder final : public ReplyDecoder {
   void calls(const Json& delta);
   void usage(const Json* told);
   void finish_reason(const Json& choice);
-  void done();
-
-  void end_positively();
-  void fail(ModelFailure failure);
 
   OpenAiChatDecoderOptions options_;
-  ReplyBody body_;
   UsualChunk usual_;
-  ModelEvents* out_ = nullptr;
   ChatBlocks blocks_;
   ThinkTags think_tags_;
-  Usage usage_;
-  std::optional<StopTold> stop_;
   std::string refusal_;  // the model's own words for it
   std::string broken_;   // a finish reason that says so
-  bool message_began_ = false;
   bool reasoning_told_ = false;
-  bool finishing_ = false;
-  std::size_t progress_ = 0;
-  bool ended_ = false;
 };
 
 }  // namespace agentd::model

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "model/openai_chat_messages.h"
 #include "model/wire_names.h"
 #include "wire/text.h"
@@ -94,7 +95,7 @@ void OpenAiChatEncoderCache::encode_head(const ModelRequest& request) {
     return;
   }
   // Whether the first message follows a comma.
-  if (blank(system_) != blank(request.system)) forget_from(0);
+  if (ascii::blank(system_) != ascii::blank(request.system)) forget_from(0);
   model_ = request.model;
   system_ = request.system;
   tools_ = request.tools;
@@ -102,7 +103,7 @@ void OpenAiChatEncoderCache::encode_head(const ModelRequest& request) {
   wire::append_string(out, model_);
   if (tools_ && !tools_->empty()) append_tools(out, *tools_);
   out += R"(,"messages":[)";
-  if (!blank(system_)) out += encode_chat_system(system_);
+  if (!ascii::blank(system_)) out += encode_chat_system(system_);
   head_ = shared(std::move(out));
 }
 
@@ -121,7 +122,7 @@ void OpenAiChatEncoderCache::encode_messages(const ModelRequest& request,
   if (same < messages_.size()) forget_from(same);
   for (std::size_t i = messages_.size(); i < wanted.size(); ++i) {
     std::string text = encode_chat_messages(*wanted[i], carried(i));
-    const bool first = i == 0 && blank(system_);
+    const bool first = i == 0 && ascii::blank(system_);
     if (!first && !text.empty()) text.insert(text.begin(), ',');
     messages_.push_back({wanted[i], carried(i), shared(std::move(text))});
     ++encoded_messages_;

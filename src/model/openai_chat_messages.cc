@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ascii.h"
 #include "model/wire_names.h"
 #include "wire/text.h"
 
@@ -31,7 +32,7 @@ void append_image_part(std::string& parts, const ImageBlock& image) {
 class UserContent {
  public:
   void text(std::string_view text) {
-    if (blank(text)) return;
+    if (ascii::blank(text)) return;
     append_text_part(parts_, text);
     if (!plain_.empty()) plain_ += "\n\n";
     plain_ += text;
@@ -70,7 +71,7 @@ std::string text_of(const ToolResultBlock& result) {
       has_image = true;
     }
   }
-  if (blank(text)) text = has_image ? kImagesFollow : kNoOutput;
+  if (ascii::blank(text)) text = has_image ? kImagesFollow : kNoOutput;
   constexpr std::string_view kError = "Error";
   return result.is_error && !text.starts_with(kError) ? "Error: " + text : text;
 }
@@ -135,7 +136,8 @@ struct AssistantParts {
 AssistantParts parts_of(const Message& message) {
   AssistantParts parts;
   for (const Block& block : message.blocks) {
-    if (const auto* text = std::get_if<TextBlock>(&block); text != nullptr && !blank(text->text)) {
+    if (const auto* text = std::get_if<TextBlock>(&block);
+        text != nullptr && !ascii::blank(text->text)) {
       if (!parts.text.empty()) parts.text += "\n\n";
       parts.text += text->text;
     } else if (const auto* thinking = std::get_if<ThinkingBlock>(&block)) {

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/ascii.h"
 #include "model/wire_names.h"
 
 namespace agentd::model {
@@ -12,26 +13,9 @@ namespace {
 
 constexpr std::string_view kDirectoryLine = "Working directory: ";
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-std::size_t find_case_aside(std::string_view text, std::string_view part) {
-  const auto found = std::search(text.begin(), text.end(), part.begin(), part.end(),
-                                 [](char a, char b) { return lower(a) == lower(b); });
-  return found == text.end() ? std::string_view::npos
-                             : static_cast<std::size_t>(found - text.begin());
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
-}
-
 // Text that the engine added for the model, in a tag of its own: not the user's words.
 bool added_by_engine(std::string_view text) {
-  text = trimmed(text);
+  text = ascii::trimmed(text);
   return text.starts_with("<") && text.ends_with(">") && text.find("</") != std::string_view::npos;
 }
 
@@ -49,7 +33,7 @@ std::string working_directory(const std::vector<MessagePtr>& messages) {
       const std::size_t at = text->text.find(kDirectoryLine);
       if (at == std::string::npos) continue;
       const std::string_view rest = std::string_view(text->text).substr(at + kDirectoryLine.size());
-      return std::string(trimmed(rest.substr(0, rest.find('\n'))));
+      return std::string(ascii::trimmed(rest.substr(0, rest.find('\n'))));
     }
   }
   return {};
@@ -71,7 +55,7 @@ void read_user_message(const Message& message, Situation& situation) {
     if (const auto* result = std::get_if<ToolResultBlock>(&block)) {
       situation.results.push_back(result_of(*result));
     } else if (const auto* text = std::get_if<TextBlock>(&block)) {
-      if (blank(text->text) || added_by_engine(text->text)) continue;
+      if (ascii::blank(text->text) || added_by_engine(text->text)) continue;
       if (!words.empty()) words += "\n";
       words += text->text;
     }
@@ -92,7 +76,7 @@ bool path_character(char c) {
 }
 
 std::string word_ending(std::string_view prompt, std::string_view end) {
-  const std::size_t at = find_case_aside(prompt, end);
+  const std::size_t at = ascii::find(prompt, end);
   if (at == std::string_view::npos) return std::string(end);
   std::size_t begin = at;
   while (begin > 0 && path_character(prompt[begin - 1])) --begin;
@@ -107,7 +91,7 @@ std::string unique_head(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) {
     if (!head.empty() || &line != &lines.front()) head += "\n";
     head += line;
-    if (!blank(head) && whole.find(head, 1) == std::string::npos) return head;
+    if (!ascii::blank(head) && whole.find(head, 1) == std::string::npos) return head;
   }
   return head;
 }
@@ -177,12 +161,12 @@ constexpr std::array<Quotes, 8> kQuotes = {{
 
 // A title, not a file: and without the mark of a Markdown title.
 std::string as_title(std::string_view quoted) {
-  quoted = trimmed(quoted);
+  quoted = ascii::trimmed(quoted);
   const bool names_file = quoted.find(' ') == std::string_view::npos && quoted.size() > 3 &&
-                          find_case_aside(quoted, ".md") == quoted.size() - 3;
+                          ascii::find(quoted, ".md") == quoted.size() - 3;
   if (names_file) return {};
   while (quoted.starts_with("#")) quoted.remove_prefix(1);
-  return std::string(trimmed(quoted.substr(0, quoted.find('\n'))));
+  return std::string(ascii::trimmed(quoted.substr(0, quoted.find('\n'))));
 }
 
 }  // namespace
@@ -192,7 +176,12 @@ Situation situation_of(const ModelRequest& request) {
   situation.retry = request.fresh_connection;
   situation.summed_up = begins_with_summary(request.messages);
   situation.directory = working_directory(request.messages);
+  situation.output_limit = request.max_output_tokens;
   for (const MessagePtr& message : request.messages) {
+    for (const Block& block : message->blocks) {
+      situation.images = situation.images || has_image(block);
+      situation.thinking = situation.thinking || is_thinking(block);
+    }
     if (message->role == Role::user) {
       read_user_message(*message, situation);
       continue;
@@ -257,10 +246,6 @@ std::string expanded(std::string_view text, const Situation& situation) {
       text, [&](std::string_view plain) { out += plain; },
       [&](std::string_view name) { out += value_of(name, situation).value_or(""); });
   return out;
-}
-
-bool contains(std::string_view text, std::string_view part) {
-  return find_case_aside(text, part) != std::string_view::npos;
 }
 
 }  // namespace agentd::model

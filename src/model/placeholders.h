@@ -2,6 +2,7 @@
 // language is told in scripted.h. Pure functions.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,9 @@ struct Situation {
   std::size_t calls_before = 0;         // tool calls in the whole history
   bool retry = false;
   bool summed_up = false;  // the conversation begins with a summary of what came before
+  bool images = false;     // somewhere in it
+  bool thinking = false;
+  std::int64_t output_limit = 0;  // tokens that the reply may have
 };
 
 Situation situation_of(const ModelRequest& request);
@@ -40,8 +44,5 @@ Result<void> check_placeholders(std::string_view text);
 
 /// `text` with every placeholder replaced; one without a value becomes nothing.
 std::string expanded(std::string_view text, const Situation& situation);
-
-/// Case of ASCII letters aside.
-bool contains(std::string_view text, std::string_view part);
 
 }  // namespace agentd::model

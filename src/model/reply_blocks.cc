@@ -10,10 +10,6 @@
 namespace agentd::model {
 namespace {
 
-std::string text_of(const Json& object, std::string_view key) {
-  return std::string(wire::string_member(object, key).value_or(""));
-}
-
 BlockKind kind_of(DeltaKind kind) {
   switch (kind) {
     case DeltaKind::text:
@@ -60,18 +56,18 @@ void ReplyBlocks::start(int index, std::string_view raw, const Json& block) {
   for (Slot& slot : slots_) {
     if (slot.index == index && slot.state == State::open) end(slot);  // its stop never came
   }
-  const std::string type = text_of(block, "type");
+  const std::string type = wire::text_member(block, "type");
   if (type == "text") {
     begin(index, BlockKind::text);
-    text(index, DeltaKind::text, text_of(block, "text"));
+    text(index, DeltaKind::text, wire::text_member(block, "text"));
   } else if (type == "thinking") {
     Slot& slot = begin(index, BlockKind::thinking);
-    if (std::string given = text_of(block, "signature"); !given.empty()) {
+    if (std::string given = wire::text_member(block, "signature"); !given.empty()) {
       slot.signature = std::move(given);
     }
-    text(index, DeltaKind::thinking, text_of(block, "thinking"));
+    text(index, DeltaKind::thinking, wire::text_member(block, "thinking"));
   } else if (type == "redacted_thinking") {
-    begin(index, BlockKind::redacted_thinking).data = text_of(block, "data");
+    begin(index, BlockKind::redacted_thinking).data = wire::text_member(block, "data");
   } else if (type == "tool_use") {
     begin_tool_use(index, raw, block);
   } else {
@@ -80,7 +76,8 @@ void ReplyBlocks::start(int index, std::string_view raw, const Json& block) {
 }
 
 void ReplyBlocks::begin_tool_use(int index, std::string_view raw, const Json& block) {
-  Slot& slot = begin(index, BlockKind::tool_use, text_of(block, "id"), text_of(block, "name"));
+  Slot& slot = begin(index, BlockKind::tool_use, wire::text_member(block, "id"),
+                     wire::text_member(block, "name"));
   const Json* given = wire::member(block, "input");
   if (given != nullptr && given->is_object() && !given->empty()) {
     slot.start_input = find_member(raw, "input").value_or("");

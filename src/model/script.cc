@@ -3,6 +3,8 @@
 #include <charconv>
 #include <utility>
 
+#include "base/ascii.h"
+#include "model/endpoint_failure.h"
 #include "model/placeholders.h"
 #include "wire/parse.h"
 
@@ -15,17 +17,11 @@ using Reply = Script::Reply;
 // No reply waits longer than this between two pieces.
 constexpr int kLongestDelay = 60'000;
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
-
 // The first word of `text`, taken off it.
 std::string_view take_word(std::string_view& text) {
-  text = trimmed(text);
+  text = ascii::trimmed(text);
   const std::string_view word = text.substr(0, text.find_first_of(" \t"));
-  text = trimmed(text.substr(word.size()));
+  text = ascii::trimmed(text.substr(word.size()));
   return word;
 }
 
@@ -33,7 +29,7 @@ bool take(std::string_view& text, std::string_view words) {
   if (!text.starts_with(words)) return false;
   const std::string_view rest = text.substr(words.size());
   if (!rest.empty() && rest.front() != ' ') return false;
-  text = trimmed(rest);
+  text = ascii::trimmed(rest);
   return true;
 }
 
@@ -53,7 +49,7 @@ std::vector<std::string> alternatives(std::string_view text) {
   std::vector<std::string> found;
   while (!text.empty()) {
     const std::size_t bar = text.find('|');
-    if (const std::string_view one = trimmed(text.substr(0, bar)); !one.empty()) {
+    if (const std::string_view one = ascii::trimmed(text.substr(0, bar)); !one.empty()) {
       found.emplace_back(one);
     }
     text = bar == std::string_view::npos ? std::string_view() : text.substr(bar + 1);
@@ -87,6 +83,11 @@ Result<Condition> parse_condition(std::string_view rest) {
     if (!count) return bad("`when results` needs a number");
     return Condition{Kind::results, {}, static_cast<std::size_t>(*count)};
   }
+  if (take(rest, "output limit")) {
+    const auto tokens = whole_number(rest, 1'000'000'000);
+    if (!tokens) return bad("`when output limit` needs a number");
+    return Condition{Kind::output_limit, {}, static_cast<std::size_t>(*tokens)};
+  }
   struct Row {
     std::string_view words;
     Kind kind;
@@ -101,6 +102,10 @@ Result<Condition> parse_condition(std::string_view rest) {
       {"first try", Kind::first_try},
       {"retry", Kind::retry},
       {"summed up", Kind::summed_up},
+      {"images", Kind::images},
+      {"no images", Kind::no_images},
+      {"thinking", Kind::thinking},
+      {"no thinking", Kind::no_thinking},
   };
   for (const Row& row : kRows) {
     if (rest == row.words) return Condition{row.kind, {}, 0};
@@ -141,35 +146,10 @@ Result<void> add_call(Reply& reply, std::string_view rest) {
   return {};
 }
 
-FailureClass class_of_status(int status) {
-  switch (status) {
-    case 529:
-      return FailureClass::overloaded;
-    case 429:
-      return FailureClass::rate_limit;
-    case 401:
-    case 403:
-      return FailureClass::auth;
-    case 402:
-      return FailureClass::billing;
-    case 404:
-      return FailureClass::not_found;
-    case 413:
-      return FailureClass::too_large;
-    default:
-      return status >= 500 ? FailureClass::api_error : FailureClass::invalid_request;
-  }
-}
-
 Result<void> set_failure(Reply& reply, std::string_view rest) {
   const auto status = whole_number(take_word(rest), 599);
   if (!status || *status < 400) return bad("`fail` needs an HTTP status from 400 to 599");
-  ModelFailure failure;
-  failure.failure_class = class_of_status(*status);
-  failure.http_status = *status;
-  failure.message = "HTTP " + std::to_string(*status);
-  if (!rest.empty()) failure.message += ", " + std::string(rest);
-  reply.failure = std::move(failure);
+  reply.failure = failure_from_text(*status, std::string(rest));
   return {};
 }
 
@@ -243,7 +223,7 @@ Result<Script> parse_script(std::string_view text) {
   while (!text.empty()) {
     ++number;
     const std::size_t end = text.find('\n');
-    const std::string_view line = trimmed(text.substr(0, end));
+    const std::string_view line = ascii::trimmed(text.substr(0, end));
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
     if (line.empty() || line.front() == '#') continue;
     if (auto parsed = parse_line(line, number, script); !parsed) {

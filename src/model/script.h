@@ -31,10 +31,15 @@ struct Script {
       first_try,
       retry,
       summed_up,
+      images,
+      no_images,
+      thinking,
+      no_thinking,
+      output_limit,
     };
     Kind kind = Kind::results;
     std::vector<std::string> texts;  // prompt_has, prompt_lacks; one: first_line_...
-    std::size_t count = 0;           // results
+    std::size_t count = 0;           // results, output_limit
   };
 
   struct Words {

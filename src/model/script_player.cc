@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "wire/text.h"
 
@@ -18,7 +19,9 @@ bool holds(const Script::Condition& condition, const Situation& situation) {
   const ScriptedResult* last = situation.results.empty() ? nullptr : &situation.results.back();
   const std::vector<std::string> lines =
       last == nullptr ? std::vector<std::string>() : shown_lines(last->text);
-  const auto in_prompt = [&](const std::string& text) { return contains(situation.prompt, text); };
+  const auto in_prompt = [&](const std::string& text) {
+    return ascii::contains(situation.prompt, text);
+  };
   const auto& texts = condition.texts;
   switch (condition.kind) {
     case Kind::prompt_has:
@@ -49,6 +52,16 @@ bool holds(const Script::Condition& condition, const Situation& situation) {
       return situation.retry;
     case Kind::summed_up:
       return situation.summed_up;
+    case Kind::images:
+      return situation.images;
+    case Kind::no_images:
+      return !situation.images;
+    case Kind::thinking:
+      return situation.thinking;
+    case Kind::no_thinking:
+      return !situation.thinking;
+    case Kind::output_limit:
+      return situation.output_limit <= static_cast<std::int64_t>(condition.count);
   }
   return false;
 }

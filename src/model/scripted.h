@@ -19,6 +19,9 @@
 //     when first line starts "# "         ... and the first of them begins so, or `is` this
 //     when retry                          the same request failed before; `when first try`
 //     when summed up                      the conversation was compacted
+//     when images                         an image is in it, `no images`: or none
+//     when thinking                       thinking is in it, `no thinking`: or none
+//     when output limit 8192              the reply may have so many tokens, or fewer
 //     delay 20                            milliseconds before each further piece (default 0)
 //     thinking I should look first.       streamed in words
 //     text I will read it.                streamed in words; neighbouring lines are one block

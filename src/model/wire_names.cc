@@ -26,10 +26,6 @@ std::string wire_name(std::string_view name) {
 
 }  // namespace
 
-bool blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos;
-}
-
 std::string wire_tool_use_id(std::string_view id) {
   std::string out = wire_name(id);
   if (!out.empty() && out == id) return out;

@@ -14,7 +14,4 @@ std::string wire_tool_use_id(std::string_view id);
 /// The same for a tool's name; at most 64 characters, never empty.
 std::string wire_tool_name(std::string_view name);
 
-/// Nothing but white space: the APIs refuse such text.
-bool blank(std::string_view text);
-
 }  // namespace agentd::model

@@ -50,8 +50,8 @@ Access not_free(Mode mode, const Access& resolved, const std::string& workspace)
 
 Verdict deny_in_plan(const Access& resolved) {
   const std::string advice =
-      " Finish the plan and tell it to the user; changes become possible when the user leaves "
-      "plan mode.";
+      " Finish the plan and put it to the user with ExitPlanMode; changes become possible when the "
+      "user agrees to it.";
   if (resolved.command) {
     return {
         Decision::deny,
@@ -70,6 +70,16 @@ std::string write_reason(Mode mode, const std::string& path, const std::string& 
            ", a protected path: what stands there can run code or change settings later.";
   }
   return "This would write " + path + ".";
+}
+
+// `rest` is what the mode does not allow by itself: its reads are all outside.
+AskCause cause_of(const Access& rest, const std::string& workspace) {
+  const auto is_special = [&](const std::string& path) {
+    return !path_inside(path, workspace) || protected_path(path, workspace);
+  };
+  const bool special =
+      !rest.reads.empty() || std::any_of(rest.writes.begin(), rest.writes.end(), is_special);
+  return special ? AskCause::place : AskCause::mode;
 }
 
 Verdict ask_about(Mode mode, const Access& rest, const std::string& workspace) {
@@ -106,30 +116,10 @@ bool all_in(const std::unordered_set<std::string>& granted, const std::vector<st
 
 }  // namespace
 
-std::string_view to_string(Mode mode) {
-  switch (mode) {
-    case Mode::ask:
-      return "ask";
-    case Mode::accept_edits:
-      return "acceptEdits";
-    case Mode::plan:
-      return "plan";
-    case Mode::bypass:
-      return "bypass";
-  }
-  return "ask";
-}
-
-std::optional<Mode> parse_mode(std::string_view name) {
-  for (const Mode mode : {Mode::ask, Mode::accept_edits, Mode::plan, Mode::bypass}) {
-    if (name == to_string(mode)) return mode;
-  }
-  return std::nullopt;
-}
-
 Result<Access> resolve(const Access& access, platform::Files& files) {
   Access resolved;
   resolved.command = access.command;
+  resolved.leaves_plan_mode = access.leaves_plan_mode;
   if (auto done = resolve_into(resolved.reads, access.reads, files); !done) return done.error();
   if (auto done = resolve_into(resolved.writes, access.writes, files); !done) return done.error();
   return resolved;
@@ -149,12 +139,17 @@ bool Grants::covers(const Access& resolved) const {
 Verdict judge(Mode mode, const Access& resolved, const std::string& workspace,
               const Grants& grants) {
   if (mode == Mode::bypass) return {Decision::allow, {}};
+  if (mode == Mode::plan && resolved.leaves_plan_mode) {
+    return {Decision::ask, "The plan is ready, and the model asks to leave plan mode."};
+  }
   if (mode == Mode::plan && (resolved.command || !resolved.writes.empty())) {
     return deny_in_plan(resolved);
   }
   const Access rest = not_free(mode, resolved, workspace);
   if (nothing_left(rest) || grants.covers(rest)) return {Decision::allow, {}};
-  return ask_about(mode, rest, workspace);
+  Verdict verdict = ask_about(mode, rest, workspace);
+  verdict.cause = cause_of(rest, workspace);
+  return verdict;
 }
 
 }  // namespace agentd::permission

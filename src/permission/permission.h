@@ -10,26 +10,27 @@
 
 #include "base/result.h"
 #include "message/access.h"
+#include "message/permission_mode.h"
 #include "platform/files.h"
 
 namespace agentd::permission {
 
-/// How much a run may do unasked.
-enum class Mode {
-  ask,           // reading inside the workspace is free, the rest asks
-  accept_edits,  // also writing inside the workspace
-  plan,          // nothing that changes anything; commands are denied
-  bypass,        // asks nothing
-};
-
-std::string_view to_string(Mode mode);  // "ask", "acceptEdits", "plan", "bypass"
-std::optional<Mode> parse_mode(std::string_view name);
+using Mode = PermissionMode;
+using agentd::parse_mode;
+using agentd::to_string;
 
 enum class Decision { allow, ask, deny };
 
+/// Why a verdict asks.
+enum class AskCause {
+  mode,   // the mode asks about such calls everywhere
+  place,  // the call would read or write outside the workspace, or write to a protected path
+};
+
 struct Verdict {
   Decision decision = Decision::ask;
-  std::string reason;  // for the person asked, and for the model when denied
+  std::string reason;               // for the person asked, and for the model when denied
+  AskCause cause = AskCause::mode;  // of an ask
 };
 
 /// `access` with every path made canonical. Touches the disk.

@@ -209,12 +209,20 @@ class CurlHttp final : public Http {
   ~CurlHttp() override { engine_->stop(); }
 
   std::unique_ptr<Transfer> post(HttpRequest request, HttpCallbacks callbacks) override {
-    auto transfer = std::make_shared<CurlTransfer>(std::move(request), std::move(callbacks));
+    return start(HttpMethod::post, std::move(request), std::move(callbacks));
+  }
+  std::unique_ptr<Transfer> get(HttpRequest request, HttpCallbacks callbacks) override {
+    return start(HttpMethod::get, std::move(request), std::move(callbacks));
+  }
+
+ private:
+  std::unique_ptr<Transfer> start(HttpMethod method, HttpRequest request, HttpCallbacks callbacks) {
+    auto transfer =
+        std::make_shared<CurlTransfer>(method, std::move(request), std::move(callbacks));
     engine_->give(Engine::Order::start, transfer);
     return std::make_unique<TransferHandle>(engine_, transfer);
   }
 
- private:
   std::shared_ptr<Engine> engine_ = std::make_shared<Engine>();
 };
 

@@ -101,8 +101,15 @@ CURL* CurlTransfer::open(const CurlLibrary& curl) {
   headers_ = curl.slist_append(headers_, "Expect:");  // no second round trip before the body
   set(CURLOPT_HTTPHEADER, headers_);
 
-  set(CURLOPT_POST, 1L);
-  set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(size_of(request_)));
+  switch (method_) {
+    case HttpMethod::get:
+      set(CURLOPT_HTTPGET, 1L);
+      break;
+    case HttpMethod::post:
+      set(CURLOPT_POST, 1L);
+      set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(size_of(request_)));
+      break;
+  }
   set(CURLOPT_READFUNCTION, &CurlTransfer::send_body);
   set(CURLOPT_READDATA, static_cast<void*>(this));
   set(CURLOPT_SEEKFUNCTION, &CurlTransfer::rewind_body);

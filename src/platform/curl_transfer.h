@@ -12,10 +12,12 @@
 
 namespace agentd::platform {
 
+enum class HttpMethod { get, post };
+
 class CurlTransfer {
  public:
-  CurlTransfer(HttpRequest request, HttpCallbacks callbacks)
-      : request_(std::move(request)), callbacks_(std::move(callbacks)) {}
+  CurlTransfer(HttpMethod method, HttpRequest request, HttpCallbacks callbacks)
+      : method_(method), request_(std::move(request)), callbacks_(std::move(callbacks)) {}
   CurlTransfer(const CurlTransfer&) = delete;
   CurlTransfer& operator=(const CurlTransfer&) = delete;
 
@@ -56,6 +58,7 @@ class CurlTransfer {
     if (!cancelled_) call();
   }
 
+  const HttpMethod method_;
   HttpRequest request_;
   HttpCallbacks callbacks_;
   std::mutex gate_;

@@ -58,6 +58,9 @@ class Http {
   virtual ~Http() = default;
   [[nodiscard]] virtual std::unique_ptr<Transfer> post(HttpRequest request,
                                                        HttpCallbacks callbacks) = 0;
+  /// Without the request's body.
+  [[nodiscard]] virtual std::unique_ptr<Transfer> get(HttpRequest request,
+                                                      HttpCallbacks callbacks) = 0;
 };
 
 std::unique_ptr<Http> make_curl_http();

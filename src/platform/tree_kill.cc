@@ -32,10 +32,10 @@ void TreeKill::start() {
 }
 
 void TreeKill::look() {
-  if (!done_) return;
+  if (!done_ || !started_) return;
   const auto members = trees_.survivors(*tree_);
   if (members.empty()) return finish({});
-  const auto passed = std::chrono::steady_clock::now() - started_;
+  const auto passed = std::chrono::steady_clock::now() - *started_;
   if (passed >= kGiveUp) return finish(members);
   // Again at every look: a tree that forks faster than we read may have new members.
   if (passed >= kGrace) signal_tree(*tree_, members, SIGKILL);

@@ -4,8 +4,10 @@
 
 #include <asio/io_context.hpp>
 #include <asio/steady_timer.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "platform/call_tree.h"
@@ -19,7 +21,8 @@ class TreeKill : public std::enable_shared_from_this<TreeKill> {
            std::function<void(std::vector<ProcessInfo>)> done);
 
   void start();
-  /// A process of the tree has ended: looks at once whether it was the last.
+  /// A process of the tree has ended: looks at once whether it was the last. Before start() this
+  /// does nothing: that looks itself.
   void look();
 
  private:
@@ -30,7 +33,7 @@ class TreeKill : public std::enable_shared_from_this<TreeKill> {
   std::shared_ptr<CallTree> tree_;
   std::function<void(std::vector<ProcessInfo>)> done_;
   asio::steady_timer timer_;
-  std::chrono::steady_clock::time_point started_;
+  std::optional<std::chrono::steady_clock::time_point> started_;
   std::chrono::milliseconds pause_{1};
 };
 

@@ -1,5 +1,5 @@
 // Requests about runs: agent/start, agent/send, agent/unsend, agent/cancel, agent/approveTool,
-// agent/setMode.
+// agent/answerQuestion, agent/setMode.
 #pragma once
 
 #include "protocol/content.h"
@@ -142,6 +142,39 @@ struct ApproveToolParams {
           "Runs the call with this input instead; only with allow.", {.object = true});
     field("message", &ApproveToolParams::message,
           "Told to the model with a deny: why, or what to do instead.");
+  }
+};
+
+struct GivenAnswer {
+  static constexpr std::string_view kName = "GivenAnswer";
+  static constexpr std::string_view kDoc = "To one question: labels, a text, or both.";
+  std::optional<std::vector<std::string>> labels;
+  std::optional<std::string> text;
+
+  static void fields(auto& field) {
+    field("labels", &GivenAnswer::labels,
+          "The labels chosen; more than one only where multiSelect is true.");
+    field("text", &GivenAnswer::text, "The user's own words.");
+  }
+};
+
+struct AnswerQuestionParams {
+  static constexpr std::string_view kName = "AnswerQuestionParams";
+  std::string run_id;
+  std::string tool_use_id;
+  std::optional<std::vector<GivenAnswer>> answers;
+  std::optional<bool> rejected;
+  std::optional<std::string> message;
+
+  static void fields(auto& field) {
+    field("runId", &AnswerQuestionParams::run_id, "The run that asked.");
+    field("toolUseId", &AnswerQuestionParams::tool_use_id, "The call that asked.");
+    field("answers", &AnswerQuestionParams::answers,
+          "One for each question, in their order. Either this, or rejected.");
+    field("rejected", &AnswerQuestionParams::rejected,
+          "The user does not want to answer. With onDeny stop and no message this ends the run.");
+    field("message", &AnswerQuestionParams::message,
+          "Told to the model with a rejection: why, or what to do instead.");
   }
 };
 

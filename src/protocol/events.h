@@ -178,8 +178,10 @@ struct ApprovalRequested {
     field("name", &ApprovalRequested::name, "The tool.");
     field("input", &ApprovalRequested::input, "Its input.", {.object = true});
     field("reason", &ApprovalRequested::reason, "Why it asks, a sentence for a person.");
-    field("preview", &ApprovalRequested::preview,
-          "What would change: a unified diff, for tools that edit files.");
+    field(
+        "preview", &ApprovalRequested::preview,
+        "What would change: a unified diff, for tools that edit files; the plan, for ExitPlanMode "
+        "(Markdown).");
     field("options", &ApprovalRequested::options, "The answers there are.");
   }
 };
@@ -194,6 +196,58 @@ struct ApprovalResolved {
     field("toolUseId", &ApprovalResolved::tool_use_id, "The call that was asked about.");
     field("decision", &ApprovalResolved::decision, "The answer.");
     field("by", &ApprovalResolved::by, "Who or what gave it.");
+  }
+};
+
+struct QuestionOption {
+  static constexpr std::string_view kName = "QuestionOption";
+  std::string label;
+  std::string description;
+  std::optional<std::string> preview;
+
+  static void fields(auto& field) {
+    field("label", &QuestionOption::label, "What is chosen; unique in its question.");
+    field("description", &QuestionOption::description, "What choosing it leads to.");
+    field("preview", &QuestionOption::preview, "What it would look like: code, a layout.");
+  }
+};
+
+struct UserQuestion {
+  static constexpr std::string_view kName = "UserQuestion";
+  std::string question;
+  std::string header;
+  std::vector<QuestionOption> options;
+  bool multi_select = false;
+
+  static void fields(auto& field) {
+    field("question", &UserQuestion::question, "The question.");
+    field("header", &UserQuestion::header,
+          "What it is about, a word or two; meant to have at most 12 characters.");
+    field("options", &UserQuestion::options,
+          "What there is to choose from, 2 to 4. Words of the user's own are always welcome.");
+    field("multiSelect", &UserQuestion::multi_select, "Whether several may be chosen.");
+  }
+};
+
+struct QuestionAsked {
+  static constexpr std::string_view kName = "QuestionAsked";
+  std::string tool_use_id;
+  std::vector<UserQuestion> questions;
+
+  static void fields(auto& field) {
+    field("toolUseId", &QuestionAsked::tool_use_id, "The call; answer with agent/answerQuestion.");
+    field("questions", &QuestionAsked::questions, "What to ask, 1 to 4, answered together.");
+  }
+};
+
+struct QuestionResolved {
+  static constexpr std::string_view kName = "QuestionResolved";
+  std::string tool_use_id;
+  QuestionBy by = QuestionBy::user;
+
+  static void fields(auto& field) {
+    field("toolUseId", &QuestionResolved::tool_use_id, "The call whose questions are settled.");
+    field("by", &QuestionResolved::by, "Who or what settled them.");
   }
 };
 
@@ -287,6 +341,17 @@ struct ToolSummary {
   }
 };
 
+/// Of no run: the session's runs are over, and with them their `seq`.
+struct SessionHookRan : HookRan {
+  static constexpr std::string_view kName = "SessionHookRan";
+  std::string session_id;
+
+  static void fields(auto& field) {
+    field("sessionId", &SessionHookRan::session_id, "The session that ends.");
+    HookRan::fields(field);
+  }
+};
+
 struct Notice {
   static constexpr std::string_view kName = "Notice";
   NoticeLevel level = NoticeLevel::info;
@@ -310,6 +375,37 @@ struct Attachment {
     field("kind", &Attachment::kind, "What it is.");
     field("title", &Attachment::title, "A few words to show.");
     field("messageId", &Attachment::message_id, "With kind message: what agent/send answered.");
+  }
+};
+
+struct ModeChanged {
+  static constexpr std::string_view kName = "ModeChanged";
+  PermissionMode permission_mode = PermissionMode::ask;
+
+  static void fields(auto& field) {
+    field("permissionMode", &ModeChanged::permission_mode, "The mode that holds from here on.");
+  }
+};
+
+struct Todo {
+  static constexpr std::string_view kName = "Todo";
+  std::string content;
+  TodoStatus status = TodoStatus::pending;
+  std::string active_form;
+
+  static void fields(auto& field) {
+    field("content", &Todo::content, "What is to be done.");
+    field("status", &Todo::status, "How far it is.");
+    field("activeForm", &Todo::active_form, "The same as it happens: \"Running the tests\".");
+  }
+};
+
+struct TodosChanged {
+  static constexpr std::string_view kName = "TodosChanged";
+  std::vector<Todo> todos;
+
+  static void fields(auto& field) {
+    field("todos", &TodosChanged::todos, "The whole list, in the order of the work.");
   }
 };
 

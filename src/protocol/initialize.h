@@ -23,11 +23,15 @@ struct ClientInfo {
 struct ClientCapabilities {
   static constexpr std::string_view kName = "ClientCapabilities";
   std::optional<bool> approvals;
+  std::optional<bool> questions;
 
   static void fields(auto& field) {
     field("approvals", &ClientCapabilities::approvals,
           "Whether questions can be put to a person; absent is true. With false every question is "
           "denied at once, with the reason, and the run goes on.");
+    field("questions", &ClientCapabilities::questions,
+          "Whether the client shows agent/questionAsked and answers it; absent is false. Without "
+          "it, or with approvals false, models are not offered the tool that asks.");
   }
 };
 

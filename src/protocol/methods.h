@@ -39,7 +39,9 @@ inline constexpr Notification<Empty> kInitialized{
     "initialized", "The client has read the answer to initialize. Not needed, welcome as in LSP.",
     Direction::to_server};
 inline constexpr Request<Empty, std::nullptr_t> kShutdown{
-    "shutdown", "Cancels every run; answered after the last agent/runEnded. Then send exit."};
+    "shutdown",
+    "Cancels every run and ends every session; answered after the last agent/runEnded and the "
+    "SessionEnd hooks, which may take 5 s. Then send exit."};
 inline constexpr Notification<Empty> kExit{
     "exit", "Ends the process: status 0 after shutdown, else 1.", Direction::to_server};
 inline constexpr Notification<CancelRequestParams> kCancelRequest{
@@ -67,6 +69,9 @@ inline constexpr Request<CancelParams, CancelResult> kAgentCancel{
     "agent/runEnded; on a run that ended before, at once."};
 inline constexpr Request<ApproveToolParams, Empty> kAgentApproveTool{
     "agent/approveTool", "Answers an agent/approvalRequested. The first answer counts."};
+inline constexpr Request<AnswerQuestionParams, Empty> kAgentAnswerQuestion{
+    "agent/answerQuestion",
+    "Answers an agent/questionAsked, or rejects it. The first answer that fits counts."};
 inline constexpr Request<SetModeParams, Empty> kAgentSetMode{
     "agent/setMode", "Changes the permission mode of a session, also while a run is going on."};
 
@@ -103,10 +108,22 @@ inline constexpr Notification<OfRun<ApprovalRequested>> kApprovalRequested{
     "agent/approvalRequested", "A call may only run if somebody allows it."};
 inline constexpr Notification<OfRun<ApprovalResolved>> kApprovalResolved{
     "agent/approvalResolved", "The question is settled. Exactly one for each question."};
+inline constexpr Notification<OfRun<QuestionAsked>> kQuestionAsked{
+    "agent/questionAsked",
+    "The model asks the user. Only to clients with the capability questions."};
+inline constexpr Notification<OfRun<QuestionResolved>> kQuestionResolved{
+    "agent/questionResolved", "The question is settled. Exactly one for each that was asked."};
 inline constexpr Notification<OfRun<ReplyDiscarded>> kReplyDiscarded{
     "agent/replyDiscarded", "The reply so far is void; its calls are closed already."};
 inline constexpr Notification<OfRun<Retrying>> kRetrying{
     "agent/retrying", "The model call failed and is tried again after a wait."};
+inline constexpr Notification<OfRun<ModeChanged>> kModeChanged{
+    "agent/modeChanged",
+    "The session's permission mode is another one from here on: a plan was agreed to, or "
+    "agent/setMode reached the run."};
+inline constexpr Notification<OfRun<TodosChanged>> kTodo{
+    "agent/todo",
+    "The model's list of its own work has changed. It is the session's and outlives the run."};
 inline constexpr Notification<OfRun<Attachment>> kAttachment{
     "agent/attachment", "Something else was added to what the model is told."};
 inline constexpr Notification<OfRun<Compacting>> kCompacting{
@@ -120,6 +137,10 @@ inline constexpr Notification<OfRun<ToolSummary>> kToolSummary{
     "agent/toolSummary",
     "One line about what a reply's calls did, where toolSummaryModel names a model for it. Comes "
     "some time after their results, or never: nothing waits for it."};
+inline constexpr Notification<SessionHookRan> kSessionHook{
+    "agent/sessionHook",
+    "A SessionEnd hook has run: agentd leaves, and the session with it. The only notification that "
+    "is of no run."};
 inline constexpr Notification<OfRun<Notice>> kNotice{
     "agent/notice", "Something a person should know that changes nothing for programs."};
 inline constexpr Notification<OfRun<RunEnded>> kRunEnded{
@@ -130,12 +151,13 @@ template <class Visitor>
 constexpr void each_method(Visitor&& visit) {
   const auto all = [&visit](const auto&... methods) { (visit(methods), ...); };
   all(kInitialize, kInitialized, kShutdown, kExit, kCancelRequest, kSetTrace);
-  all(kAgentStart, kAgentSend, kAgentUnsend, kAgentCancel, kAgentApproveTool, kAgentSetMode,
-      kAgentSetModel, kAgentCompact);
+  all(kAgentStart, kAgentSend, kAgentUnsend, kAgentCancel, kAgentApproveTool, kAgentAnswerQuestion,
+      kAgentSetMode, kAgentSetModel, kAgentCompact);
   all(kToolList, kModelList);
   all(kRunStarted, kTurnStarted, kTextDelta, kThinkingDelta, kToolUse, kApprovalRequested,
-      kApprovalResolved, kToolProgress, kToolResult, kReplyDiscarded, kRetrying, kAttachment,
-      kCompacting, kCompacted, kHook, kToolSummary, kNotice, kTurnEnded, kRunEnded);
+      kApprovalResolved, kQuestionAsked, kQuestionResolved, kToolProgress, kToolResult,
+      kReplyDiscarded, kRetrying, kModeChanged, kTodo, kAttachment, kCompacting, kCompacted, kHook,
+      kToolSummary, kNotice, kTurnEnded, kRunEnded, kSessionHook);
 }
 
 }  // namespace agentd::protocol

@@ -73,7 +73,7 @@ constexpr auto wire_names(CompactionTrigger) {
        {manual, "manual", "agent/compact."}});
 }
 
-enum class AttachmentKind { message, memory, changed_file };
+enum class AttachmentKind { message, memory, changed_file, recent_file, todo };
 
 constexpr auto wire_names(AttachmentKind) {
   using enum AttachmentKind;
@@ -82,7 +82,17 @@ constexpr auto wire_names(AttachmentKind) {
       {{message, "message", "A message of agent/send."},
        {memory, "memory", "A file that the user or the project wants every session to know."},
        {changed_file, "changedFile",
-        "A file that changed on disk since it was read, with its diff."}});
+        "A file that changed on disk since it was read, with its diff."},
+       {recent_file, "recentFile", "A file that was read lately, put back after a compaction."},
+       {todo, "todo", "The todo list, which the model has not touched for long."}});
+}
+
+enum class TodoStatus { pending, in_progress, completed };
+
+constexpr auto wire_names(TodoStatus) {
+  using enum TodoStatus;
+  return wire::names<TodoStatus>(
+      "TodoStatus", {{pending, "pending"}, {in_progress, "in_progress"}, {completed, "completed"}});
 }
 
 enum class OnDeny { go_on, stop };
@@ -129,6 +139,16 @@ constexpr auto wire_names(ApprovalBy) {
        {mode, "mode", "The permission mode was changed."},
        {no_approver, "noApprover", "Nobody can be asked (approvals: false, or input ended)."},
        {cancelled, "cancelled", "The run was cancelled, or the call was given up."}});
+}
+
+enum class QuestionBy { user, no_approver, cancelled };
+
+constexpr auto wire_names(QuestionBy) {
+  using enum QuestionBy;
+  return wire::names<QuestionBy>(
+      "QuestionBy", {{user, "user", "An agent/answerQuestion, answers or a rejection."},
+                     {no_approver, "noApprover", "Nobody can be asked any more (input ended)."},
+                     {cancelled, "cancelled", "The run was cancelled, or the call was given up."}});
 }
 
 enum class ToolUseState { started, input_delta, ready, running };
@@ -178,6 +198,7 @@ enum class Transition {
   turn_paused,
   nudged,
   compacted,
+  request_repaired,
   fallback_model,
   message_queued,
   stop_hook_blocked,
@@ -197,8 +218,13 @@ constexpr auto wire_names(Transition) {
        {nudged, "nudged", "The reply was empty; the model is asked once to go on."},
        {compacted, "compacted",
         "The conversation did not fit the model's window: it is summed up first."},
+       {request_repaired, "request_repaired",
+        "The endpoint refused images, thinking or the output limit: asked again without them. An "
+        "agent/notice (image_refused, thinking_refused, output_limit_refused) says what was taken "
+        "out."},
        {fallback_model, "fallback_model",
-        "The model could not be had: the next one of fallbackModels answers from here on."},
+        "The model could not be had: the next one of fallbackModels answers from here on, or the "
+        "one of an agent/setModel that came meanwhile."},
        {message_queued, "message_queued", "A message of agent/send goes to the model."},
        {stop_hook_blocked, "stop_hook_blocked", "A Stop hook objects to the end."},
        {budget_continued, "budget_continued",
@@ -218,6 +244,7 @@ enum class Ending {
   output_limit,
   prompt_too_long,
   blocking_limit,
+  image_error,
   refused,
   model_error,
   internal_error,
@@ -241,6 +268,8 @@ constexpr auto wire_names(Ending) {
        {prompt_too_long, "prompt_too_long", "The conversation does not fit the model's window."},
        {blocking_limit, "blocking_limit",
         "The model's window is full, and compaction is off or got nowhere."},
+       {image_error, "image_error",
+        "The endpoint refuses an image, and taking images out did not help."},
        {refused, "refused", "The model declined."},
        {model_error, "model_error", "The model could not be reached or gave no usable reply."},
        {internal_error, "internal_error", "A fault of agentd."}});

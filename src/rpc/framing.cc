@@ -4,6 +4,8 @@
 #include <charconv>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace agentd::rpc {
 namespace {
 
@@ -14,12 +16,8 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kMaxHeaderLine = 16 * 1024;
 constexpr std::size_t kKeptOfGarbage = 256;
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 bool equal_ignoring_case(char a, char b) {
-  return lower(a) == lower(b);
+  return ascii::lowered(a) == ascii::lowered(b);
 }
 
 bool equals_ignoring_case(std::string_view a, std::string_view b) {
@@ -37,7 +35,8 @@ std::string_view trim(std::string_view text) {
 bool is_token(std::string_view name) {
   if (name.empty()) return false;
   return std::all_of(name.begin(), name.end(), [](char c) {
-    const bool letter = (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9');
+    const bool letter =
+        (ascii::lowered(c) >= 'a' && ascii::lowered(c) <= 'z') || (c >= '0' && c <= '9');
     return letter || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
   });
 }

@@ -62,6 +62,8 @@ void Server::bind_agent() {
        [this](auto params, auto answer) { cancel(std::move(params), std::move(answer)); });
   bind(peer_, protocol::kAgentApproveTool,
        [this](auto params, auto answer) { approve_tool(std::move(params), std::move(answer)); });
+  bind(peer_, protocol::kAgentAnswerQuestion,
+       [this](auto params, auto answer) { answer_question(std::move(params), std::move(answer)); });
   bind(peer_, protocol::kAgentCompact,
        [this](auto params, auto answer) { compact(std::move(params), std::move(answer)); });
   bind(peer_, protocol::kAgentSetMode,
@@ -94,6 +96,7 @@ void Server::start(protocol::StartParams params, Answer<protocol::StartResult> a
   if (params.tool_start) wishes.tool_start = from_protocol(*params.tool_start);
   wishes.max_turns = params.max_turns;
   wishes.tools = std::move(params.tools);
+  wishes.questions = questions_ && approvals_;
   if (params.tool_choice) {
     wishes.tool_choice = {from_protocol(params.tool_choice->type),
                           params.tool_choice->name.value_or("")};
@@ -112,7 +115,9 @@ void Server::start(protocol::StartParams params, Answer<protocol::StartResult> a
   // From here on nothing can fail: the session is kept, the reply goes out, the run begins.
   Session& kept = *session == &fresh ? sessions_.add(std::move(fresh)) : **session;
   if (params.model) kept.model = params.model;
-  if (params.permission_mode) kept.conversation->mode = from_protocol(*params.permission_mode);
+  if (params.permission_mode) {
+    kept.conversation->set_mode(from_protocol(*params.permission_mode));
+  }
   run->run_id = params.run_id.value_or(engine_.ids().next("run"));
   run->session_id = kept.id;
   run->prompt = std::move(*prompt);
@@ -148,6 +153,7 @@ void Server::compact(protocol::CompactParams params, Answer<protocol::StartResul
   }
   RunWishes wishes;
   wishes.model = session->model ? session->model : options_.model;
+  wishes.questions = questions_ && approvals_;  // the tools are told as to every other run
   std::vector<agent::Notice> notices;
   auto run = engine_.options(wishes, session->settings, notices);
   if (!run) return answer.error(at_wish(run.error(), "model"));
@@ -289,6 +295,40 @@ void Server::approve_tool(protocol::ApproveToolParams params, Answer<protocol::E
   });
 }
 
+void Server::answer_question(protocol::AnswerQuestionParams params,
+                             Answer<protocol::Empty> answer) {
+  if (wait_for_start(params.run_id, [this, params, answer] { answer_question(params, answer); })) {
+    return;
+  }
+  agent::AnswersGiven given;
+  given.tool_use_id = std::move(params.tool_use_id);
+  given.rejected = params.rejected.value_or(false);
+  given.message = params.message.value_or("");
+  if (given.rejected == params.answers.has_value()) {
+    return answer.error(make_error(Code::invalid_input, "expected either answers or rejected: true",
+                                   "params.answers"));
+  }
+  if (params.message && !given.rejected) {
+    return answer.error(
+        make_error(Code::invalid_input, "message is only allowed with rejected", "params.message"));
+  }
+  if (params.answers) {
+    for (protocol::GivenAnswer& one : *params.answers) {
+      given.answers.push_back({std::move(one.labels).value_or(std::vector<std::string>()),
+                               std::move(one.text).value_or("")});
+    }
+  }
+  if (sessions_.ending(params.run_id)) {
+    return answer.error(make_error(Code::too_late, "the run has ended"));
+  }
+  Session* session = sessions_.find_by_run(params.run_id);
+  if (session == nullptr) return answer.error(unknown_run(params.run_id));
+  session->active->run->answer_question(std::move(given), [answer](Result<void> taken) {
+    if (!taken) return answer.error(taken.error());
+    answer.result({});
+  });
+}
+
 void Server::set_mode(protocol::SetModeParams params, Answer<protocol::Empty> answer) {
   Session* session = sessions_.find(params.session_id);
   if (session == nullptr) {
@@ -298,10 +338,9 @@ void Server::set_mode(protocol::SetModeParams params, Answer<protocol::Empty> an
   // First the reply, then what follows from it: open questions are settled on the run's thread.
   answer.result({});
   if (session->active) {
-    session->active->mode = mode;
-    session->active->run->set_mode(mode);
+    if (!session->active->run->set_mode(mode)) session->active->mode = mode;
   } else {
-    session->conversation->mode = mode;
+    session->conversation->set_mode(mode);
   }
 }
 

@@ -20,6 +20,8 @@ protocol::Transition to_protocol(agent::Transition value) {
       return protocol::Transition::nudged;
     case agent::Transition::compacted:
       return protocol::Transition::compacted;
+    case agent::Transition::request_repaired:
+      return protocol::Transition::request_repaired;
     case agent::Transition::fallback_model:
       return protocol::Transition::fallback_model;
     case agent::Transition::message_queued:
@@ -58,6 +60,8 @@ protocol::Ending to_protocol(agent::Ending value) {
       return protocol::Ending::prompt_too_long;
     case agent::Ending::blocking_limit:
       return protocol::Ending::blocking_limit;
+    case agent::Ending::image_error:
+      return protocol::Ending::image_error;
     case agent::Ending::refused:
       return protocol::Ending::refused;
     case agent::Ending::model_error:
@@ -134,6 +138,18 @@ protocol::ApprovalBy to_protocol(agent::ApprovalBy value) {
   return {};
 }
 
+protocol::QuestionBy to_protocol(agent::QuestionBy value) {
+  switch (value) {
+    case agent::QuestionBy::user:
+      return protocol::QuestionBy::user;
+    case agent::QuestionBy::no_approver:
+      return protocol::QuestionBy::no_approver;
+    case agent::QuestionBy::cancelled:
+      return protocol::QuestionBy::cancelled;
+  }
+  return {};
+}
+
 protocol::AttachmentKind to_protocol(agent::AttachmentKind value) {
   switch (value) {
     case agent::AttachmentKind::message:
@@ -142,6 +158,22 @@ protocol::AttachmentKind to_protocol(agent::AttachmentKind value) {
       return protocol::AttachmentKind::memory;
     case agent::AttachmentKind::changed_file:
       return protocol::AttachmentKind::changed_file;
+    case agent::AttachmentKind::recent_file:
+      return protocol::AttachmentKind::recent_file;
+    case agent::AttachmentKind::todo:
+      return protocol::AttachmentKind::todo;
+  }
+  return {};
+}
+
+protocol::TodoStatus to_protocol(TodoStatus value) {
+  switch (value) {
+    case TodoStatus::pending:
+      return protocol::TodoStatus::pending;
+    case TodoStatus::in_progress:
+      return protocol::TodoStatus::in_progress;
+    case TodoStatus::completed:
+      return protocol::TodoStatus::completed;
   }
   return {};
 }
@@ -190,6 +222,20 @@ protocol::OutputStream to_protocol(platform::OutputStream value) {
       return protocol::OutputStream::standard_output;
     case platform::OutputStream::standard_error:
       return protocol::OutputStream::standard_error;
+  }
+  return {};
+}
+
+protocol::PermissionMode to_protocol(permission::Mode value) {
+  switch (value) {
+    case permission::Mode::ask:
+      return protocol::PermissionMode::ask;
+    case permission::Mode::accept_edits:
+      return protocol::PermissionMode::accept_edits;
+    case permission::Mode::plan:
+      return protocol::PermissionMode::plan;
+    case permission::Mode::bypass:
+      return protocol::PermissionMode::bypass;
   }
   return {};
 }

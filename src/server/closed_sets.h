@@ -17,11 +17,15 @@ protocol::ToolUseState to_protocol(agent::ToolUseState state);
 protocol::ToolStatus to_protocol(agent::ToolStatus status);
 protocol::ApprovalDecision to_protocol(agent::ApprovalDecision decision);
 protocol::ApprovalBy to_protocol(agent::ApprovalBy by);
+protocol::QuestionBy to_protocol(agent::QuestionBy by);
 protocol::AttachmentKind to_protocol(agent::AttachmentKind kind);
+protocol::TodoStatus to_protocol(TodoStatus status);
 protocol::HookOutcome to_protocol(hooks::HookOutcome outcome);
 protocol::CompactionTrigger to_protocol(agent::CompactionTrigger trigger);
 protocol::NoticeLevel to_protocol(agent::NoticeLevel level);
 protocol::OutputStream to_protocol(platform::OutputStream stream);
+
+protocol::PermissionMode to_protocol(permission::Mode mode);
 
 permission::Mode from_protocol(protocol::PermissionMode mode);
 ToolChoiceKind from_protocol(protocol::ToolChoiceType type);

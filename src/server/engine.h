@@ -28,6 +28,7 @@ struct RunWishes {
   std::optional<agent::ToolStart> tool_start;
   std::optional<std::string> system_prompt;
   std::optional<std::vector<std::string>> tools;
+  bool questions = false;  // somebody answers those of the model
   ToolChoice tool_choice;
   std::optional<std::string> tool_summary_model;
   std::optional<std::vector<std::string>> fallback_models;

@@ -52,13 +52,29 @@ std::vector<protocol::Content> contents(std::vector<Block>&& blocks) {
   return out;
 }
 
-std::vector<protocol::ApprovalOption> approval_options() {
+std::vector<protocol::ApprovalOption> approval_options(bool may_be_granted) {
   using protocol::ApprovalDecision;
   using protocol::ApprovalScope;
-  return {{ApprovalDecision::allow, ApprovalScope::once, "Allow"},
-          {ApprovalDecision::allow, ApprovalScope::session,
-           "Allow, and also later for this same file / command"},
-          {ApprovalDecision::deny, ApprovalScope::once, "Deny"}};
+  std::vector<protocol::ApprovalOption> options;
+  options.push_back({ApprovalDecision::allow, ApprovalScope::once, "Allow"});
+  if (may_be_granted) {
+    options.push_back({ApprovalDecision::allow, ApprovalScope::session,
+                       "Allow, and also later for this same file / command"});
+  }
+  options.push_back({ApprovalDecision::deny, ApprovalScope::once, "Deny"});
+  return options;
+}
+
+protocol::HookRan hook_ran(const hooks::HookRecord& record) {
+  protocol::HookRan out;
+  out.event = hooks::to_string(record.event);
+  out.command = record.command;
+  out.origin = record.origin;
+  out.outcome = server::to_protocol(record.outcome);
+  out.duration_ms = record.duration.count();
+  out.exit_code = record.exit_code;
+  if (!record.message.empty()) out.message = record.message;
+  return out;
 }
 
 }  // namespace
@@ -66,6 +82,16 @@ std::vector<protocol::ApprovalOption> approval_options() {
 protocol::Usage to_protocol(const Usage& usage) {
   return {usage.input_tokens, usage.cache_creation_input_tokens, usage.cache_read_input_tokens,
           usage.output_tokens};
+}
+
+std::string session_hook_message(const std::string& session_id, const hooks::HookRecord& record) {
+  protocol::SessionHookRan ran;
+  static_cast<protocol::HookRan&>(ran) = hook_ran(record);
+  ran.session_id = session_id;
+  std::string out = R"({"jsonrpc":"2.0")";
+  append_member(out, "method", protocol::kSessionHook.name);
+  wire::append_key(out, "params");
+  return out + wire::encode(ran) + '}';
 }
 
 void EventWriter::emit(agent::Event event) {
@@ -150,7 +176,7 @@ void EventWriter::write(const agent::ApprovalRequested& event) {
   append_member(fields_, "reason", event.reason);
   if (event.preview) append_member(fields_, "preview", *event.preview);
   wire::append_key(fields_, "options");
-  wire::append(fields_, approval_options());
+  wire::append(fields_, approval_options(event.may_be_granted));
   channel_.notify(protocol::kApprovalRequested.name, fields_);
 }
 
@@ -161,6 +187,27 @@ void EventWriter::write(const agent::ApprovalResolved& event) {
                                          server::to_protocol(event.by)}));
 }
 
+void EventWriter::write(agent::QuestionAsked& event) {
+  protocol::QuestionAsked out{event.tool_use_id, {}};
+  for (Question& question : event.questions) {
+    protocol::UserQuestion& asked = out.questions.emplace_back();
+    asked.question = std::move(question.question);
+    asked.header = std::move(question.header);
+    asked.multi_select = question.multi_select;
+    for (QuestionOption& option : question.options) {
+      asked.options.push_back(
+          {std::move(option.label), std::move(option.description), std::move(option.preview)});
+    }
+  }
+  channel_.notify(protocol::kQuestionAsked.name, members(out));
+}
+
+void EventWriter::write(const agent::QuestionResolved& event) {
+  channel_.notify(
+      protocol::kQuestionResolved.name,
+      members(protocol::QuestionResolved{event.tool_use_id, server::to_protocol(event.by)}));
+}
+
 void EventWriter::write(const agent::ReplyDiscarded& event) {
   channel_.notify(protocol::kReplyDiscarded.name, members(protocol::ReplyDiscarded{event.turn}));
 }
@@ -169,6 +216,20 @@ void EventWriter::write(const agent::Retrying& event) {
   channel_.notify(protocol::kRetrying.name,
                   members(protocol::Retrying{event.attempt, event.max_attempts, event.delay.count(),
                                              event.reason}));
+}
+
+void EventWriter::write(const agent::ModeChanged& event) {
+  channel_.notify(protocol::kModeChanged.name,
+                  members(protocol::ModeChanged{server::to_protocol(event.mode)}));
+}
+
+void EventWriter::write(agent::TodosChanged& event) {
+  protocol::TodosChanged out;
+  for (Todo& todo : event.todos) {
+    out.todos.push_back(
+        {std::move(todo.content), server::to_protocol(todo.status), std::move(todo.active_form)});
+  }
+  channel_.notify(protocol::kTodo.name, members(out));
 }
 
 void EventWriter::write(const agent::Attachment& event) {
@@ -190,15 +251,7 @@ void EventWriter::write(const agent::Compacted& event) {
 }
 
 void EventWriter::write(const agent::HookRan& event) {
-  const hooks::HookRecord& record = event.record;
-  protocol::HookRan out;
-  out.event = hooks::to_string(record.event);
-  out.command = record.command;
-  out.origin = record.origin;
-  out.outcome = server::to_protocol(record.outcome);
-  out.duration_ms = record.duration.count();
-  out.exit_code = record.exit_code;
-  if (!record.message.empty()) out.message = record.message;
+  protocol::HookRan out = hook_ran(event.record);
   if (!event.tool_use_id.empty()) out.tool_use_id = event.tool_use_id;
   channel_.notify(protocol::kHook.name, members(out));
 }

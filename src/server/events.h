@@ -37,8 +37,12 @@ class EventWriter final : public agent::Sink {
   void write(agent::ToolResult& event);
   void write(const agent::ApprovalRequested& event);
   void write(const agent::ApprovalResolved& event);
+  void write(agent::QuestionAsked& event);
+  void write(const agent::QuestionResolved& event);
   void write(const agent::ReplyDiscarded& event);
   void write(const agent::Retrying& event);
+  void write(const agent::ModeChanged& event);
+  void write(agent::TodosChanged& event);
   void write(const agent::Attachment& event);
   void write(const agent::Compacting& event);
   void write(const agent::Compacted& event);
@@ -57,5 +61,8 @@ class EventWriter final : public agent::Sink {
 };
 
 protocol::Usage to_protocol(const Usage& usage);
+
+/// The whole notification agent/sessionHook.
+std::string session_hook_message(const std::string& session_id, const hooks::HookRecord& record);
 
 }  // namespace agentd::server

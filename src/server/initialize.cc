@@ -36,7 +36,10 @@ void Server::initialize(protocol::InitializeParams params,
                         Answer<protocol::InitializeResult> answer) {
   phase_ = Phase::serving;
   if (params.client_info) log::info("server: client " + params.client_info->name);
-  if (params.capabilities) approvals_ = params.capabilities->approvals.value_or(true);
+  if (params.capabilities) {
+    approvals_ = params.capabilities->approvals.value_or(true);
+    questions_ = params.capabilities->questions.value_or(false);
+  }
   if (params.process_id) {
     engine_.io().watch_process(static_cast<int>(*params.process_id), [this] {
       inbox_.post([this] {
@@ -54,11 +57,11 @@ void Server::initialize(protocol::InitializeParams params,
   answer.result(result);
 }
 
-// Answered after the last runEnded.
+// Answered after the last runEnded and the SessionEnd hooks.
 void Server::shutdown(Answer<std::nullptr_t> answer) {
   phase_ = Phase::shut_down;
-  if (sessions_.active_runs() == 0) return answer.result(nullptr);
   shutdown_answer_ = std::move(answer);
+  if (sessions_.active_runs() == 0) return end_sessions();
   cancel_runs();
 }
 

@@ -1,9 +1,10 @@
 // The process's life: input and its end, signals, a client that is gone. Every end is the same
-// path: runs are cancelled, settle and tell so; then the outbox drains and the process leaves. The
-// first reason to leave decides the exit code.
+// path: runs are cancelled, settle and tell so; sessions end with their hooks; then the outbox
+// drains and the process leaves. The first reason to leave decides the exit code.
 #include <array>
 #include <csignal>
 #include <memory>
+#include <utility>
 
 #include "base/log.h"
 #include "platform/stdio.h"
@@ -19,12 +20,21 @@ constexpr std::size_t kReadBytes = 64 * 1024;
 void Server::watch_signals() {
   engine_.io().on_signal({SIGINT, SIGTERM, SIGHUP}, [this](int number) {
     const int code = number == SIGINT ? exit_code::kInterrupted : exit_code::kTerminated;
-    inbox_.post([this, code] { leave(code); });
+    inbox_.post([this, code] { signalled(code); });
   });
 }
 
-bool Server::may_leave() const {
-  return (leaving_ || drain_runs_) && sessions_.active_runs() == 0;
+// The first asks us to leave in good order, another one to do so now.
+void Server::signalled(int code) {
+  hurried_ = std::exchange(signalled_, true);
+  if (hurried_ && session_end_) session_end_->hurry();
+  leave(code);
+}
+
+bool Server::may_leave() {
+  if ((!leaving_ && !drain_runs_) || sessions_.active_runs() > 0) return false;
+  end_sessions();
+  return sessions_ended_;
 }
 
 // One step: waits for input or for the inbox, and does what came.
@@ -88,10 +98,27 @@ void Server::on_run_ended(const std::string& session_id, agent::Conversation con
   for (const auto& waiting : sessions_.run_ended(session_id, std::move(conversation))) {
     waiting.go_on();
   }
-  if (shutdown_answer_ && sessions_.active_runs() == 0) {
-    shutdown_answer_->result(nullptr);
-    shutdown_answer_.reset();
-  }
+  if (shutdown_answer_ && sessions_.active_runs() == 0) end_sessions();
+}
+
+// When no run is left and none can begin.
+void Server::end_sessions() {
+  if (session_end_ || sessions_ended_) return;
+  if (hurried_) return on_sessions_ended();
+  SessionEnd::Told told;
+  told.hook = [this](const std::string& session_id, const hooks::HookRecord& record) {
+    outbox_.send(session_hook_message(session_id, record));
+  };
+  told.done = [this] { inbox_.post([this] { on_sessions_ended(); }); };
+  session_end_ = std::make_unique<SessionEnd>(sessions_.hook_contexts(), engine_.io().clock(),
+                                              engine_.io().commands(), std::move(told));
+}
+
+void Server::on_sessions_ended() {
+  sessions_ended_ = true;
+  if (!shutdown_answer_) return;
+  shutdown_answer_->result(nullptr);
+  shutdown_answer_.reset();
 }
 
 void Server::leave(int code) {

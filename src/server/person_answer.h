@@ -15,7 +15,4 @@ namespace agentd::server {
 /// call's id is left empty.
 std::optional<agent::ApprovalAnswer> parse_person_answer(std::string_view line);
 
-/// `text` without the blanks around it.
-std::string_view trimmed(std::string_view text);
-
 }  // namespace agentd::server

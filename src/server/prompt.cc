@@ -6,12 +6,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace agentd::server {
 namespace {
-
-bool blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
-}
 
 bool is_image_type(std::string_view type) {
   constexpr std::array<std::string_view, 4> kTypes{"image/png", "image/jpeg", "image/gif",
@@ -51,7 +49,7 @@ Error nothing_asked() {
 
 Result<std::vector<Block>> to_blocks(protocol::Prompt prompt) {
   if (auto* text = std::get_if<std::string>(&prompt)) {
-    if (blank(*text)) return nothing_asked();
+    if (ascii::blank(*text)) return nothing_asked();
     return std::vector<Block>{TextBlock{std::move(*text)}};
   }
   std::vector<Block> blocks;
@@ -61,7 +59,7 @@ Result<std::vector<Block>> to_blocks(protocol::Prompt prompt) {
     auto block = to_block(std::move(contents[i]), "params.prompt[" + std::to_string(i) + "]");
     if (!block) return block.error();
     const auto* text = std::get_if<TextBlock>(&*block);
-    if (text == nullptr || !blank(text->text)) something = true;
+    if (text == nullptr || !ascii::blank(text->text)) something = true;
     blocks.push_back(std::move(*block));
   }
   if (!something) return nothing_asked();

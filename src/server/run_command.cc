@@ -15,7 +15,9 @@
 #include <filesystem>
 #include <memory>
 #include <utility>
+#include <variant>
 
+#include "base/ascii.h"
 #include "platform/stdio.h"
 #include "rpc/outbox.h"
 #include "server/engine.h"
@@ -24,6 +26,8 @@
 #include "server/inbox.h"
 #include "server/person_answer.h"
 #include "server/piped_input.h"
+#include "server/question_answer.h"
+#include "server/session_end.h"
 #include "server/terminal_view.h"
 
 namespace agentd::server {
@@ -81,7 +85,7 @@ void forget_typed_ahead(int terminal) {
 
 // Prompt and piped input as blocks; nothing, after saying why, if there is neither.
 std::optional<std::vector<Block>> read_prompt(const RunCommandOptions& options) {
-  const bool no_prompt = trimmed(options.prompt).empty();
+  const bool no_prompt = ascii::trimmed(options.prompt).empty();
   const auto patience =
       no_prompt ? std::nullopt : std::optional<std::chrono::milliseconds>(kPatience);
   const auto piped = read_piped_input(options.input, patience);
@@ -92,7 +96,7 @@ std::optional<std::vector<Block>> read_prompt(const RunCommandOptions& options) 
   }
   std::vector<Block> blocks;
   if (!no_prompt) blocks.emplace_back(TextBlock{options.prompt});
-  if (*piped && !trimmed(**piped).empty()) {
+  if (*piped && !ascii::trimmed(**piped).empty()) {
     blocks.emplace_back(TextBlock{**piped});
   }
   if (blocks.empty()) {
@@ -108,11 +112,19 @@ std::vector<std::string> names_in(std::string_view list) {
   std::vector<std::string> names;
   while (!list.empty()) {
     const std::size_t end = std::min(list.find(','), list.size());
-    const std::string_view name = trimmed(list.substr(0, end));
+    const std::string_view name = ascii::trimmed(list.substr(0, end));
     if (!name.empty()) names.emplace_back(name);
     list.remove_prefix(std::min(end + 1, list.size()));
   }
   return names;
+}
+
+// What a person is asked: may a call run, or what the model wants to know.
+using OpenQuestion = std::variant<agent::ApprovalRequested, agent::QuestionAsked>;
+
+const std::string& call_of(const OpenQuestion& question) {
+  return std::visit([](const auto& asked) -> const std::string& { return asked.tool_use_id; },
+                    question);
 }
 
 class RunCommand final : public agent::Sink {
@@ -130,6 +142,7 @@ class RunCommand final : public agent::Sink {
     }
     while (!over_) step();
     run_.reset();
+    end_session();
     const bool all_told = !outbox_ || outbox_->drain(5s);
     if (const int code = signal_exit_; code != 0) exit_ = exit_.value_or(code);
     if (!all_told) exit_ = exit_.value_or(exit_code::kError);
@@ -141,11 +154,19 @@ class RunCommand final : public agent::Sink {
  private:
   TerminalView::Place make_place();
   std::optional<Error> start(std::vector<Block> prompt);
+  void end_session();
+  void tell_session_hook(const std::string& session_id, const hooks::HookRecord& record);
   void take(const agent::Event& event);
   void step();
   void read_answer();
   void answer(std::string_view line);
+  void answer(const agent::ApprovalRequested& question, std::string_view line);
+  void answer(const agent::QuestionAsked& question, std::string_view line);
+  void asked(OpenQuestion question);
+  void resolved(const std::string& tool_use_id);
   void ask_next();
+  void ask_first();
+  void not_understood();
   void output_lost();
   void signalled(int number);
   void stop(int code);
@@ -163,12 +184,17 @@ class RunCommand final : public agent::Sink {
   std::shared_ptr<FlowGate> gate_ = std::make_shared<FlowGate>();
   std::unique_ptr<agent::Run> run_;
 
-  std::deque<agent::ApprovalRequested> questions_;  // open ones, the first is being asked
-  std::string typed_;                               // of the answer, so far
-  bool answered_ = false;                           // the first question is, and not resolved yet
+  std::deque<OpenQuestion> questions_;   // the first is being asked
+  std::vector<QuestionAnswer> answers_;  // to the first ones of a call's questions
+  std::string typed_;                    // of the answer, so far
+  bool answered_ = false;                // the first question is, and not resolved yet
   bool input_ended_ = false;
   bool output_gone_ = false;
-  bool over_ = false;  // the run has ended
+  bool over_ = false;            // the run has ended
+  agent::HookContext hooks_;     // of the session
+  std::atomic<int> signals_{0};  // counted on the io thread
+  bool session_ended_ = false;
+  std::unique_ptr<SessionEnd> session_end_;
   agent::Ending ending_ = agent::Ending::internal_error;
   std::optional<int> exit_;              // decided by something else than the ending
   std::atomic<std::size_t> waiting_{0};  // bytes handed over and not printed yet
@@ -193,7 +219,7 @@ std::optional<Error> RunCommand::start(std::vector<Block> prompt) {
                              : std::filesystem::absolute(options_.cwd, failed).string();
   auto beginning = engine_.begin(directory);
   if (!beginning) return beginning.error();
-  if (options_.mode) beginning->conversation.mode = *options_.mode;
+  if (options_.mode) beginning->conversation.set_mode(*options_.mode);
   if (beginning->conversation.mode == permission::Mode::accept_edits) view_.edits_are_allowed();
   std::vector<agent::Notice> notices = to_notices(beginning->settings.notices);
   RunWishes wishes;
@@ -201,6 +227,7 @@ std::optional<Error> RunCommand::start(std::vector<Block> prompt) {
   wishes.max_turns = options_.max_turns;
   wishes.max_budget_usd = options_.max_budget_usd;
   wishes.fallback_models = options_.fallback_models;
+  wishes.questions = asks_;
   if (options_.tools) wishes.tools = names_in(*options_.tools);
   auto run = engine_.options(wishes, beginning->settings.settings, notices);
   if (!run) return run.error();
@@ -209,6 +236,7 @@ std::optional<Error> RunCommand::start(std::vector<Block> prompt) {
   run->prompt = std::move(prompt);
   run->approvals = asks_;
   run->hooks = std::move(beginning->hooks);
+  hooks_ = {run->hooks, run->session_id, {}, {}, {}, {}};
   run->memory_places = std::move(beginning->memory_places);
   if (options_.json) {
     outbox_ = std::make_unique<rpc::Outbox>(options_.output, [this](const std::string&) {
@@ -220,10 +248,40 @@ std::optional<Error> RunCommand::start(std::vector<Block> prompt) {
   } else {
     for (const agent::Notice& notice : notices) view_.show(notice);
   }
-  run_ = std::make_unique<agent::Run>(
-      std::move(*run), std::move(beginning->conversation), engine_.services(), *this, gate_,
-      [this](agent::Conversation) { inbox_.post([this] { over_ = true; }); });
+  run_ = std::make_unique<agent::Run>(std::move(*run), std::move(beginning->conversation),
+                                      engine_.services(), *this, gate_,
+                                      [this](const agent::Conversation& left) {
+                                        hooks_.cwd = left.cwd;
+                                        hooks_.workspace = left.workspace;
+                                        hooks_.mode = left.mode;
+                                        inbox_.post([this] { over_ = true; });
+                                      });
   return std::nullopt;
+}
+
+// The session's, too: its hooks run, and only a second signal cuts them short.
+void RunCommand::end_session() {
+  if (signals_ > 1) return;
+  SessionEnd::Told told;
+  told.hook = [this](const std::string& session_id, const hooks::HookRecord& record) {
+    inbox_.post([this, session_id, record] { tell_session_hook(session_id, record); });
+  };
+  told.done = [this] { inbox_.post([this] { session_ended_ = true; }); };
+  session_end_ = std::make_unique<SessionEnd>(std::vector{hooks_}, engine_.io().clock(),
+                                              engine_.io().commands(), std::move(told));
+  while (!session_ended_) {
+    std::array<char, 1> nothing{};
+    (void)platform::read_or_wake(-1, inbox_.wake(), nothing);
+    inbox_.work();
+    if (signals_ > 1) session_end_->hurry();
+  }
+}
+
+void RunCommand::tell_session_hook(const std::string& session_id, const hooks::HookRecord& record) {
+  if (outbox_) return outbox_->send(session_hook_message(session_id, record));
+  if (record.outcome == hooks::HookOutcome::success) return;
+  view_.show(agent::Notice{agent::NoticeLevel::warning, "hook_broken",
+                           "A SessionEnd hook of " + record.origin + ": " + record.message});
 }
 
 // What waits to be printed: past 1 MB the model and the commands are not read, as with a client.
@@ -252,27 +310,39 @@ void RunCommand::take(const agent::Event& event) {
     const std::size_t waiting = waiting_.fetch_sub(weight(event)) - weight(event);
     if (waiting <= kMaxWaiting / 2 && gate_->closed()) gate_->open();
   }
-  if (const auto* question = std::get_if<agent::ApprovalRequested>(&event);
-      question && asks_ && !input_ended_) {
-    questions_.push_back(*question);
-    if (questions_.size() == 1) ask_next();
-  }
-  if (const auto* resolved = std::get_if<agent::ApprovalResolved>(&event)) {
-    const bool was_asked =
-        !questions_.empty() && questions_.front().tool_use_id == resolved->tool_use_id;
-    std::erase_if(questions_,
-                  [&](const auto& q) { return q.tool_use_id == resolved->tool_use_id; });
-    if (was_asked) ask_next();
-  }
+  if (const auto* approval = std::get_if<agent::ApprovalRequested>(&event)) asked(*approval);
+  if (const auto* question = std::get_if<agent::QuestionAsked>(&event)) asked(*question);
+  if (const auto* done = std::get_if<agent::ApprovalResolved>(&event)) resolved(done->tool_use_id);
+  if (const auto* done = std::get_if<agent::QuestionResolved>(&event)) resolved(done->tool_use_id);
+}
+
+void RunCommand::asked(OpenQuestion question) {
+  if (!asks_ || input_ended_) return;
+  questions_.push_back(std::move(question));
+  if (questions_.size() == 1) ask_next();
+}
+
+void RunCommand::resolved(const std::string& tool_use_id) {
+  const bool was_asked = !questions_.empty() && call_of(questions_.front()) == tool_use_id;
+  std::erase_if(questions_, [&](const auto& q) { return call_of(q) == tool_use_id; });
+  if (was_asked) ask_next();
 }
 
 void RunCommand::ask_next() {
   view_.question_over();
   typed_.clear();
+  answers_.clear();
   answered_ = false;
-  if (questions_.empty()) return;
+  if (!questions_.empty()) ask_first();
+}
+
+void RunCommand::ask_first() {
   forget_typed_ahead(options_.input);
-  view_.ask(questions_.front());
+  if (const auto* approval = std::get_if<agent::ApprovalRequested>(&questions_.front())) {
+    return view_.ask(*approval);
+  }
+  const auto& all = std::get<agent::QuestionAsked>(questions_.front()).questions;
+  view_.ask(all[answers_.size()], answers_.size() + 1, all.size());
 }
 
 // Waits for the run, and meanwhile for the person or for the end of standard output.
@@ -312,23 +382,45 @@ void RunCommand::read_answer() {
 }
 
 void RunCommand::answer(std::string_view line) {
-  auto approval = parse_person_answer(line);
+  const std::string typed(line);
   typed_.clear();
-  if (!approval) {
-    forget_typed_ahead(options_.input);
-    return view_.ask_again();
-  }
-  // The next question comes with approvalResolved; one that was withdrawn meanwhile, too.
+  std::visit([&](const auto& question) { answer(question, typed); }, questions_.front());
+}
+
+void RunCommand::not_understood() {
+  forget_typed_ahead(options_.input);
+  view_.ask_again();
+}
+
+// The next question comes with approvalResolved; one that was withdrawn meanwhile, too.
+void RunCommand::answer(const agent::ApprovalRequested& question, std::string_view line) {
+  auto approval = parse_person_answer(line);
+  if (!approval) return not_understood();
   answered_ = true;
   view_.answered();
-  approval->tool_use_id = questions_.front().tool_use_id;
+  approval->tool_use_id = question.tool_use_id;
   run_->approve(std::move(*approval), [](const Result<void>&) {});
+}
+
+void RunCommand::answer(const agent::QuestionAsked& question, std::string_view line) {
+  auto typed = parse_question_answer(line, question.questions[answers_.size()]);
+  if (!typed) return not_understood();
+  view_.answered();
+  if (!typed->rejected) {
+    answers_.push_back(std::move(typed->answer));
+    if (answers_.size() < question.questions.size()) return ask_first();
+  }
+  answered_ = true;
+  agent::AnswersGiven given{question.tool_use_id, {}, typed->rejected, std::move(typed->message)};
+  if (!given.rejected) given.answers = std::exchange(answers_, {});
+  run_->answer_question(std::move(given), [](const Result<void>&) {});
 }
 
 // The io thread.
 void RunCommand::signalled(int number) {
   const int code = number == SIGINT ? exit_code::kInterrupted : exit_code::kTerminated;
   signal_exit_ = code;
+  ++signals_;
   inbox_.post([this, code] {
     if (code == exit_code::kInterrupted && isatty(STDERR_FILENO) == 1) view_.line_broken();
     stop(code);

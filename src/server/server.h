@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -18,6 +19,7 @@
 #include "server/engine.h"
 #include "server/exit_code.h"
 #include "server/inbox.h"
+#include "server/session_end.h"
 #include "server/sessions.h"
 
 namespace agentd::server {
@@ -62,6 +64,7 @@ class Server {
   void send(protocol::SendParams params, Answer<protocol::SendResult> answer);
   void unsend(protocol::UnsendParams params, Answer<protocol::Empty> answer);
   void approve_tool(protocol::ApproveToolParams params, Answer<protocol::Empty> answer);
+  void answer_question(protocol::AnswerQuestionParams params, Answer<protocol::Empty> answer);
   void set_model(protocol::SetModelParams params, Answer<protocol::Empty> answer);
   void set_mode(protocol::SetModeParams params, Answer<protocol::Empty> answer);
 
@@ -76,7 +79,10 @@ class Server {
   void on_run_ended(const std::string& session_id, agent::Conversation conversation);
   void leave(int code);
   void cancel_runs();
-  bool may_leave() const;
+  void signalled(int code);
+  bool may_leave();
+  void end_sessions();
+  void on_sessions_ended();
 
   ServeOptions options_;
   Inbox inbox_;
@@ -88,11 +94,16 @@ class Server {
 
   enum class Phase { fresh, serving, shut_down };
   Phase phase_ = Phase::fresh;
-  bool approvals_ = true;  // the client can put questions to a person
+  bool approvals_ = true;   // the client can put questions to a person
+  bool questions_ = false;  // ... and those of the model itself
   bool input_open_ = true;
   bool drain_runs_ = false;     // lines ended: leave when the running work is done
   std::optional<int> leaving_;  // the exit code, once it is decided
   std::optional<Answer<std::nullptr_t>> shutdown_answer_;
+  bool signalled_ = false;
+  bool hurried_ = false;  // a second signal: nothing more is waited for
+  bool sessions_ended_ = false;
+  std::unique_ptr<SessionEnd> session_end_;  // once it has begun
 };
 
 }  // namespace agentd::server

@@ -53,11 +53,22 @@ std::vector<ActiveRun::Waiting> Sessions::run_ended(const std::string& session_i
   if (agent::outcome_of(ending) != agent::OutcomeKind::success) every_run_succeeded_ = false;
   remember(session->active->run_id, ending);
   by_run_.erase(session->active->run_id);
-  if (session->active->mode) conversation.mode = *session->active->mode;
+  if (session->active->mode) conversation.set_mode(*session->active->mode);
   auto waiting = std::move(session->active->after_end);
   session->active.reset();  // joins the run's thread, which has nothing left to do
   session->conversation = std::move(conversation);
   return waiting;
+}
+
+std::vector<agent::HookContext> Sessions::hook_contexts() const {
+  std::vector<agent::HookContext> contexts;
+  for (const auto& [id, session] : sessions_) {
+    if (!session.conversation) continue;
+    const agent::Conversation& conversation = *session.conversation;
+    contexts.push_back(
+        {session.hooks, id, {}, conversation.cwd, conversation.workspace, conversation.mode});
+  }
+  return contexts;
 }
 
 void Sessions::remember(const std::string& run_id, agent::Ending ending) {

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "agent/hook_context.h"
 #include "agent/run.h"
 #include "config/settings.h"
 #include "server/events.h"
@@ -19,7 +20,7 @@ namespace agentd::server {
 
 struct ActiveRun {
   std::string run_id;
-  std::optional<permission::Mode> mode;  // asked for meanwhile; the run may be past hearing it
+  std::optional<permission::Mode> mode;  // asked for when the run was past hearing it
   /// Requests that came between runEnded and the conversation's return, and those for a run that
   /// one of them will start; done after it, in order.
   struct Waiting {
@@ -65,6 +66,8 @@ class Sessions {
   void each_active(Visitor visit) {
     for (auto& [run_id, session] : by_run_) visit(*session->active->run);
   }
+  /// What the SessionEnd hooks of each session are told; all had a run, none is with one.
+  std::vector<agent::HookContext> hook_contexts() const;
   bool every_run_succeeded() const { return every_run_succeeded_; }
 
   static constexpr std::size_t kRemembered = 1000;

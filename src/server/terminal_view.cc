@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "server/printable.h"
+#include "server/question_answer.h"
 #include "wire/parse.h"
 #include "wire/text.h"
 
@@ -50,6 +51,18 @@ std::string_view word(agent::ToolStatus status) {
   return "";
 }
 
+std::string_view mark(TodoStatus status) {
+  switch (status) {
+    case TodoStatus::pending:
+      return "[ ]";
+    case TodoStatus::in_progress:
+      return "[>]";
+    case TodoStatus::completed:
+      return "[x]";
+  }
+  return "";
+}
+
 // For an ending that brings no message of its own.
 std::string_view words(agent::Ending ending) {
   switch (ending) {
@@ -75,6 +88,8 @@ std::string_view words(agent::Ending ending) {
       return "Stopped: this is more than fits the model's context window.";
     case agent::Ending::blocking_limit:
       return "Stopped: the model's context window is full.";
+    case agent::Ending::image_error:
+      return "The model's endpoint refuses an image.";
     case agent::Ending::refused:
       return "The model refused to answer.";
     case agent::Ending::model_error:
@@ -222,6 +237,18 @@ void TerminalView::show_event(const agent::Retrying& event) {
       ", in " + std::to_string(event.delay.count()) + " ms): " + first_line(event.reason, 300));
 }
 
+void TerminalView::show_event(const agent::ModeChanged& event) {
+  say("agentd: the permission mode is " + std::string(to_string(event.mode)) + " now");
+}
+
+void TerminalView::show_event(const agent::TodosChanged& event) {
+  for (const Todo& todo : event.todos) {
+    const bool now = todo.status == TodoStatus::in_progress;
+    say("  " + std::string(mark(todo.status)) + ' ' +
+        first_line(now ? todo.active_form : todo.content, kMaxSummary));
+  }
+}
+
 void TerminalView::show_event(const agent::Notice& event) {
   say("agentd: " + printable(event.message));
 }
@@ -254,7 +281,13 @@ void TerminalView::tell_denials() {
 
 void TerminalView::ask(const agent::ApprovalRequested& question) {
   const Json input = question.input ? *question.input : Json::object();
-  alike_ = covered(input);
+  prompt_ = "Allow it? y: yes, n: no";
+  if (question.may_be_granted) {
+    prompt_ += ", s: yes, and also later for " + std::string(covered(input));
+  }
+  prompt_ += " > ";
+  help_ = question.may_be_granted ? "Please answer y, n or s; words behind n are told to the model."
+                                  : "Please answer y or n; words behind n are told to the model.";
   say("? " + printable(question.name) + ": " + printable(question.reason));
   const std::string shown = question.preview ? *question.preview : whole_input(input);
   const std::string_view head = utf8::head(shown, kMaxInputShown);
@@ -266,14 +299,22 @@ void TerminalView::ask(const agent::ApprovalRequested& question) {
   write_prompt();
 }
 
+void TerminalView::ask(const Question& question, std::size_t number, std::size_t count) {
+  prompt_ = question_prompt(question);
+  help_ = "There is no such option.";
+  say(question_text(question, number, count));
+  question_open_ = true;
+  write_prompt();
+}
+
 void TerminalView::ask_again() {
   activity_open_ = false;  // the person's line end ended it
-  place_.activity("Please answer y, n or s; words behind n are told to the model.\n");
+  place_.activity(help_ + "\n");
   write_prompt();
 }
 
 void TerminalView::write_prompt() {
-  place_.activity("Allow it? y: yes, n: no, s: yes, and also later for " + alike_ + " > ");
+  place_.activity(prompt_);
   activity_open_ = true;
 }
 

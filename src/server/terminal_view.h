@@ -31,6 +31,8 @@ class TerminalView {
   /// A question, ending where the person types. Until question_over() it is repeated below what
   /// else is said, and the answer's text waits.
   void ask(const agent::ApprovalRequested& question);
+  /// The same of a question of the model, one of `count` that its call asks.
+  void ask(const Question& question, std::size_t number, std::size_t count);
   void ask_again();
   /// The person ended the line; or nobody needs to any more.
   void answered();
@@ -55,6 +57,8 @@ class TerminalView {
   void show_event(const agent::ApprovalResolved& event);
   void show_event(const agent::ReplyDiscarded& event);
   void show_event(const agent::Retrying& event);
+  void show_event(const agent::ModeChanged& event);
+  void show_event(const agent::TodosChanged& event);
   void show_event(const agent::Notice& event);
   void show_event(const agent::RunEnded& event);
   template <class Other>
@@ -78,7 +82,8 @@ class TerminalView {
   bool answer_open_ = false;     // the answer's last line has no end yet
   bool activity_open_ = false;   // the same of standard error
   bool question_open_ = false;
-  std::string alike_;         // what an answer for the session covers: "this same file"
+  std::string prompt_;        // the question's last line
+  std::string help_;          // said where an answer was none
   std::string unended_line_;  // progress told during a question, up to its line end
   bool edits_allowed_ = false;
   int denied_edits_ = 0;  // because nobody could be asked

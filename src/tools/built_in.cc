@@ -1,10 +1,13 @@
 // The tools every session has, in the order the model is told of them.
+#include "tools/ask_user_question.h"
 #include "tools/bash.h"
 #include "tools/edit.h"
+#include "tools/exit_plan_mode.h"
 #include "tools/glob.h"
 #include "tools/grep.h"
 #include "tools/read.h"
 #include "tools/registry.h"
+#include "tools/todo_write.h"
 #include "tools/write.h"
 
 namespace agentd::tools {
@@ -17,6 +20,9 @@ Registry built_in_tools() {
   registry.add(make_bash());
   registry.add(make_glob());
   registry.add(make_grep());
+  registry.add(make_todo_write());
+  registry.add(make_ask_user_question());
+  registry.add(make_exit_plan_mode());
   return registry;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "base/ascii.h"
 #include "base/lines.h"
 #include "base/utf8.h"
 #include "tools/edit_match.h"
@@ -17,13 +18,6 @@ constexpr std::size_t kShownBytes = 200;
 // Comparisons of lines before the search for the closest place gives up: a file of equal lines
 // would cost their square.
 constexpr std::size_t kMaxComparisons = 2'000'000;
-
-std::string_view trimmed(std::string_view line) {
-  constexpr std::string_view kBlank = " \t\r\v\f";
-  const std::size_t begin = line.find_first_not_of(kBlank);
-  if (begin == std::string_view::npos) return {};
-  return line.substr(begin, line.find_last_not_of(kBlank) - begin + 1);
-}
 
 // Without white space, and with typographic signs as their plain ones.
 std::string essence(std::string_view line) {
@@ -62,9 +56,10 @@ std::string quoted(std::string_view line) {
 
 std::vector<std::string_view> lines_without_blank_edges(std::string_view text) {
   std::vector<std::string_view> lines = split_lines(text);
-  while (!lines.empty() && trimmed(lines.back()).empty()) lines.pop_back();
-  const auto first = std::find_if(lines.begin(), lines.end(),
-                                  [](std::string_view line) { return !trimmed(line).empty(); });
+  while (!lines.empty() && ascii::trimmed(lines.back()).empty()) lines.pop_back();
+  const auto first = std::find_if(lines.begin(), lines.end(), [](std::string_view line) {
+    return !ascii::trimmed(line).empty();
+  });
   lines.erase(lines.begin(), first);
   return lines;
 }

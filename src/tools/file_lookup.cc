@@ -4,6 +4,7 @@
 #include <cctype>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "tools/folded_name.h"
 #include "tools/paths.h"
@@ -40,12 +41,6 @@ std::optional<std::string> entry_like(const std::string& directory, const std::s
   return found;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 std::string stem(const std::string& name) {
   const std::size_t dot = name.rfind('.');
   return dot == std::string::npos || dot == 0 ? name : name.substr(0, dot);
@@ -69,8 +64,8 @@ std::size_t distance(const std::string& a, const std::string& b) {
 
 // Lower is better; nullopt: not alike.
 std::optional<std::size_t> unlikeness(const std::string& wanted, const std::string& entry) {
-  const std::string a = lower(folded_name(wanted));
-  const std::string b = lower(folded_name(entry));
+  const std::string a = ascii::lowered(folded_name(wanted));
+  const std::string b = ascii::lowered(folded_name(entry));
   if (a == b) return 0;
   if (stem(a) == stem(b)) return 1;
   const std::size_t edits = distance(a, b);

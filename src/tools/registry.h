@@ -29,7 +29,7 @@ class Registry {
       std::make_shared<const std::vector<ToolDefinition>>();
 };
 
-/// Read, Write, Edit, Bash, Glob, Grep.
+/// Read, Write, Edit, Bash, Glob, Grep, TodoWrite, AskUserQuestion, ExitPlanMode.
 Registry built_in_tools();
 
 }  // namespace agentd::tools

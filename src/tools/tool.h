@@ -15,6 +15,9 @@
 #include "base/result.h"
 #include "message/access.h"
 #include "message/message.h"
+#include "message/permission_mode.h"
+#include "message/question.h"
+#include "message/todo.h"
 #include "platform/commands.h"
 #include "platform/files.h"
 #include "platform/read_set.h"
@@ -37,6 +40,10 @@ struct CallContext {
   /// What the call was judged by, resolved. Tools use these paths and resolve none themselves: a
   /// link swapped in between would lead elsewhere. nullptr: nobody judged (tests).
   const Access* judged = nullptr;
+  /// To each of the tool's questions(), in their order. Empty: it asks none, or nobody was asked.
+  std::vector<QuestionAnswer> answers = {};
+  PermissionMode mode = PermissionMode::ask;  // when the call was judged
+  PermissionMode mode_before_plan = PermissionMode::ask;
 };
 
 /// The judged path of a call that reads, or writes, one place. Open it with Links::refuse. `named`
@@ -48,9 +55,13 @@ std::string judged_write(const CallContext& context, const std::string& named);
 struct Outcome {
   std::vector<ToolContent> content;  // for the model; never empty
   bool is_error = false;
-  Json details;                    // for people: diff, exit code, counts; null if none
-  std::optional<std::string> cwd;  // new working directory of the run
-  bool cancels_queued = false;     // a Bash failure: calls queued behind it are cancelled
+  Json details;                 // for people: diff, exit code, counts; null if none
+  bool cancels_queued = false;  // a Bash failure: calls queued behind it are cancelled
+
+  // What holds in the run from here on, where it is another than before.
+  std::optional<std::string> cwd;          // working directory
+  std::optional<std::vector<Todo>> todos;  // the whole list
+  std::optional<PermissionMode> mode;      // counts only if the call was asked for and allowed
 };
 
 Outcome text_outcome(std::string text, Json details = nullptr);
@@ -75,7 +86,22 @@ class Tool {
   /// What the call would touch. Pure: relative paths are joined to `cwd`, nothing is looked up.
   virtual Access access(const Json& input, const std::string& cwd) const = 0;
 
-  /// What a person sees when asked: a unified diff for an edit, else nothing. Reads files.
+  /// True of a tool that asks the user and runs once they have answered. It is not offered where
+  /// nobody could.
+  virtual bool asks_user() const { return false; }
+
+  /// What it asks. Pure.
+  virtual std::vector<Question> questions(const Json& input) const {
+    (void)input;
+    return {};
+  }
+
+  /// True of a tool whose outcome may carry a mode: what stands behind its call is not judged
+  /// before the call is settled.
+  virtual bool changes_mode() const { return false; }
+
+  /// What a person sees when asked: a unified diff for an edit, a plan, else nothing. Reads
+  /// files.
   virtual std::optional<std::string> preview(const Json& input, const CallContext& context) const {
     (void)input;
     (void)context;

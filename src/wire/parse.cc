@@ -130,6 +130,12 @@ const Json* member(const Json& object, std::string_view key) {
   return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
+const Json& member_or_null(const Json& object, std::string_view key) {
+  static const Json kNull;
+  const Json* found = member(object, key);
+  return found == nullptr ? kNull : *found;
+}
+
 std::optional<std::string_view> string_member(const Json& object, std::string_view key) {
   const Json* found = member(object, key);
   if (found == nullptr || !found->is_string()) return std::nullopt;
@@ -147,6 +153,10 @@ std::optional<bool> boolean_member(const Json& object, std::string_view key) {
   const Json* found = member(object, key);
   if (found == nullptr || !found->is_boolean()) return std::nullopt;
   return found->get<bool>();
+}
+
+std::string text_member(const Json& object, std::string_view key) {
+  return std::string(string_member(object, key).value_or(""));
 }
 
 }  // namespace agentd::wire

@@ -31,9 +31,14 @@ std::optional<std::string> without_lone_surrogates(std::string_view text);
 /// as absent.
 const Json* member(const Json& object, std::string_view key);
 
+/// The same, and a null value in place of nullptr.
+const Json& member_or_null(const Json& object, std::string_view key);
+
 /// The same, and nullopt too if it has another type. The view lives as long as `object`.
 std::optional<std::string_view> string_member(const Json& object, std::string_view key);
 std::optional<std::int64_t> integer_member(const Json& object, std::string_view key);
 std::optional<bool> boolean_member(const Json& object, std::string_view key);
+/// A copy of the string member; empty if there is none.
+std::string text_member(const Json& object, std::string_view key);
 
 }  // namespace agentd::wire

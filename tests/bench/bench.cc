@@ -11,9 +11,12 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/long_session.h"
 #include "bench/scenarios.h"
 
 namespace agentd::bench {
@@ -31,6 +34,7 @@ struct Row {
   std::function<double(double)> target;  // from the floor's figure
   bool more_is_better = false;
   bool has_floor = true;
+  int rounds = kRounds;
 };
 
 std::function<double(double)> at_most(double value) {
@@ -43,6 +47,37 @@ std::function<double(double)> floor_times(double factor) {
   return [factor](double floor) { return floor * factor; };
 }
 
+/// The figures of one long run, which is made once.
+std::vector<Row> rows_of_many_calls() {
+  constexpr std::size_t kCalls = 10'000;
+  // What is kept of an output in the conversation, with its escapes and the bytes of a request.
+  constexpr double kKeptPerCall = 64;
+  const auto once = std::make_shared<std::optional<ManyCalls>>();
+  const auto figure = [once](double ManyCalls::* member) {
+    return [once, member](Rig& rig) {
+      if (!*once) *once = many_calls(rig, kCalls);
+      return (**once).*member;
+    };
+  };
+  return {{"10 000 calls of 1 MB: memory kept", "-", "KB", figure(&ManyCalls::kept_per_call),
+           at_most(kKeptPerCall), false, false, 1},
+          {"... open files and threads gained", "-", "", figure(&ManyCalls::gained), at_most(0),
+           false, false, 1},
+          {"... idle afterwards", "-", "ms/s", figure(&ManyCalls::idle_cpu), at_most(0.05), false,
+           false, 1}};
+}
+
+/// A turn on top of a recorded session: ours may cost 2 ms more than the floor's.
+std::vector<Row> rows_of_recorded_sessions() {
+  if (!has_recorded_sessions()) return {};
+  const auto turn = [](const char* name) {
+    return [name](Rig& rig) { return recorded_turns(rig, name); };
+  };
+  return {{"a turn on top of a session, 2.3 MB", "-", "ms", turn("pi-before-compaction"),
+           floor_plus(2)},
+          {"a turn on top of a session, 1 MB", "-", "ms", turn("pi-large-session"), floor_plus(2)}};
+}
+
 std::vector<Row> rows() {
   const auto last_of_1000 = [](Rig& rig) { return read_turns(rig, 1000).last_median; };
   const auto median_of_200 = [](Rig& rig) { return read_turns(rig, 200).median; };
@@ -50,7 +85,7 @@ std::vector<Row> rows() {
   const auto input = [](std::size_t bytes) {
     return [bytes](Rig& rig) { return large_input(rig, bytes); };
   };
-  return {
+  std::vector<Row> all = {
       {"process start -> initialize answered", "61", "ms", start_up, floor_plus(2)},
       {"resident memory, idle", "119", "MB", idle_memory, at_most(16)},
       {"peak memory after 200 tool turns", "166", "MB", memory_of_200, at_most(25)},
@@ -67,6 +102,10 @@ std::vector<Row> rows() {
       {"cancel of `tail -f` -> runEnded", "8.5", "ms", cancel_command, at_most(10), false, false},
       {"idle", "0.9", "ms/s", idle_cpu, at_most(0.05)},
   };
+  for (const auto& more : {rows_of_recorded_sessions(), rows_of_many_calls()}) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
 }
 
 /// The workspace the peers were measured in: 1000 files of 1056 bytes in a git repository.
@@ -96,7 +135,7 @@ Measured measure(const Row& row, Rig& floor, Rig& ours) {
   std::vector<double> our_values;
   Measured result;
   try {
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < row.rounds; ++round) {
       if (row.has_floor) floor_values.push_back(row.measure(floor));
       our_values.push_back(row.measure(ours));
     }

@@ -15,7 +15,7 @@ Json delta(int block, Json content) {
 
 }  // namespace
 
-std::string message_start() {
+std::string message_start(std::size_t input_tokens) {
   return event({{"type", "message_start"},
                 {"message",
                  {{"id", "msg_bench"},
@@ -24,7 +24,7 @@ std::string message_start() {
                   {"model", "bench"},
                   {"content", Json::array()},
                   {"stop_reason", nullptr},
-                  {"usage", {{"input_tokens", 10}, {"output_tokens", 1}}}}}});
+                  {"usage", {{"input_tokens", input_tokens}, {"output_tokens", 1}}}}}});
 }
 
 std::string text_start(int block) {

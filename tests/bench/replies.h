@@ -13,7 +13,7 @@ struct ToolCall {
   nlohmann::json input;
 };
 
-std::string message_start();
+std::string message_start(std::size_t input_tokens = 10);
 std::string text_start(int block);
 std::string text_delta(int block, std::string_view text);
 std::string tool_start(int block, const std::string& id, const std::string& name);

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "bench/process_figures.h"
 #include "bench/replies.h"
 
 namespace agentd::bench {
@@ -30,27 +31,6 @@ void warm_up(Rig& rig, Subject& subject) {
   answer_with_text(rig);
   subject.start();
   subject.finish();
-}
-
-/// A line `Name:   123 kB` of /proc/PID/status, in MB.
-double status_megabytes(pid_t pid, const std::string& name) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/status");
-  for (std::string line; std::getline(file, line);) {
-    if (line.rfind(name + ":", 0) == 0) return std::stod(line.substr(name.size() + 1)) / 1024;
-  }
-  throw std::runtime_error("no " + name + " in /proc");
-}
-
-/// CPU time of all threads, in ms.
-double cpu_milliseconds(pid_t pid) {
-  double total = 0;
-  for (const auto& task : fs::directory_iterator("/proc/" + std::to_string(pid) + "/task")) {
-    std::ifstream file(task.path() / "schedstat");
-    double nanoseconds = 0;
-    file >> nanoseconds;
-    total += nanoseconds / 1e6;
-  }
-  return total;
 }
 
 /// The process whose command line ends with these words, or 0.

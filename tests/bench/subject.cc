@@ -18,6 +18,7 @@ testing::AgentProcessOptions options_for(const Rig& rig) {
   options.environment = {{"ANTHROPIC_BASE_URL", rig.endpoint.base_url()},
                          {"ANTHROPIC_API_KEY", "bench"},
                          {"no_proxy", "127.0.0.1"}};
+  if (!rig.temporary.empty()) options.environment.emplace_back("TMPDIR", rig.temporary);
   return options;
 }
 
@@ -36,7 +37,11 @@ std::string Rig::file(std::size_t index) const {
 }
 
 Subject::Subject(const Rig& rig)
-    : kind_(rig.kind), begun_(Steady::now()), process_(options_for(rig)), cwd_(rig.workspace) {
+    : kind_(rig.kind),
+      begun_(Steady::now()),
+      process_(options_for(rig)),
+      cwd_(rig.workspace),
+      model_(rig.model) {
   process_.send({{"jsonrpc", "2.0"},
                  {"id", 1},
                  {"method", "initialize"},
@@ -59,6 +64,7 @@ TimePoint Subject::start(std::string_view prompt) {
     params["runId"] = "run" + std::to_string(++starts_);
     params["cwd"] = cwd_;
     params["permissionMode"] = "bypass";
+    if (!model_.empty()) params["model"] = model_;
     if (!session_id_.empty()) params["sessionId"] = session_id_;
   }
   const TimePoint sent = Steady::now();

@@ -21,6 +21,8 @@ struct Rig {
   std::string workspace;  // 1000 files of 1056 bytes in a git repository
   std::string home;
   Endpoint& endpoint;
+  std::string temporary = {};  // TMPDIR; empty: as it is here
+  std::string model = {};      // empty: the one that nobody asked for
 
   std::string file(std::size_t index) const;  // path of one of the 1000 files
 };
@@ -46,6 +48,7 @@ class Subject {
   TimePoint begun_;  // before the process was there
   testing::AgentProcess process_;
   std::string cwd_;
+  std::string model_;
   std::string session_id_;
   int starts_ = 0;
   double start_up_ms_ = 0;

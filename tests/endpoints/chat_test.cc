@@ -2,23 +2,17 @@
 // the user's own settings. The endpoint is a server on the loopback that judges every request.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <mutex>
 
-#include "support/agent_process.h"
+#include "endpoints/session.h"
 #include "support/chat_replies.h"
 #include "support/model_server.h"
 #include "support/strict_chat_api.h"
 
 using namespace agentd;
 using namespace agentd::test;
-namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::chrono::seconds kPatience{60};
 
 // Answers with its replies in turn, but for requests that the real API would refuse.
 class StrictServer {
@@ -44,78 +38,6 @@ class StrictServer {
   std::mutex mutex_;
   std::vector<ChatReply> replies_;
   ModelServer server_;
-};
-
-struct Workspace {
-  Workspace() {
-    std::string name = (fs::temp_directory_path() / "agentd-endpoints-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    root = fs::canonical(name);
-    fs::create_directories(root / "work/.agentd");
-    fs::create_directories(root / "home/.config/agentd");
-  }
-  ~Workspace() {
-    std::error_code ignored;
-    fs::remove_all(root, ignored);
-  }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(root / name) << text;
-  }
-  fs::path root;
-};
-
-// One session with the binary, up to the run's end.
-class Session {
- public:
-  Session(const Workspace& workspace, std::vector<std::pair<std::string, std::string>> environment)
-      : agent_({.argv = {AGENTD_BINARY},
-                .cwd = (workspace.root / "work").string(),
-                .home = (workspace.root / "home").string(),
-                .environment = std::move(environment),
-                .framing = testing::Framing::lines}) {
-    ask("initialize", {{"protocolVersion", 1},
-                       {"clientInfo", {{"name", "test"}, {"version", "1"}}},
-                       {"capabilities", Json::object()}});
-  }
-
-  Json ask(const std::string& method, const Json& params) {
-    agent_.send({{"jsonrpc", "2.0"}, {"id", ++id_}, {"method", method}, {"params", params}});
-    while (true) {
-      Json message = next();
-      if (message.contains("id") && message["id"] == id_) return message;
-    }
-  }
-
-  Json run(const std::string& model, const std::string& prompt) {
-    const Json started =
-        ask("agent/start", {{"prompt", prompt}, {"model", model}, {"permissionMode", "bypass"}});
-    CAPTURE(started.dump());
-    REQUIRE(started.contains("result"));
-    while (true) {
-      Json message = next();
-      if (message.value("method", "") == "agent/runEnded") return message["params"];
-    }
-  }
-
-  std::vector<Json> seen(const std::string& method) const {
-    std::vector<Json> found;
-    for (const Json& message : seen_) {
-      if (message.value("method", "") == method) found.push_back(message["params"]);
-    }
-    return found;
-  }
-
- private:
-  Json next() {
-    auto message = agent_.receive(kPatience);
-    REQUIRE(message);
-    seen_.push_back(*message);
-    return *message;
-  }
-
-  testing::AgentProcess agent_;
-  int id_ = 0;
-  std::vector<Json> seen_;
 };
 
 std::string texts(const std::vector<Json>& deltas) {
@@ -207,4 +129,36 @@ TEST_CASE("a refused key is told with the variable, and never shown") {
   const auto message = end["message"].get<std::string>();
   CHECK(message.find("OPENAI_API_KEY") != std::string::npos);
   CHECK(message.find("secret") == std::string::npos);
+}
+
+TEST_CASE("images and a limit that the endpoint refuses are left out, one after the other") {
+  Workspace workspace;
+  ModelServer server;
+  server.set_handler([](const SeenRequest& request) {
+    const auto refuse = [](const std::string& message) {
+      return ServerReply::json(
+          400, Json{{"error", {{"message", message}, {"type", "invalid_request_error"}}}}.dump());
+    };
+    if (request.body.find("image_url") != std::string::npos) {
+      return refuse("messages[1]: unknown variant `image_url`, expected `text`");
+    }
+    const Json body = Json::parse(request.body);
+    if (body.at("max_tokens") > 4'096) {
+      return refuse("max_tokens is too large: " + body["max_tokens"].dump() +
+                    ". This model supports at most 4096 completion tokens.");
+    }
+    return ServerReply::stream(ChatReply().text("I cannot see it.").str());
+  });
+  Session session(workspace, {{"OPENAI_API_KEY", "sk-test"}, {"OPENAI_BASE_URL", server.url()}});
+  const Json prompt = {{{"type", "text"}, {"text", "What is this?"}},
+                       {{"type", "image"}, {"mediaType", "image/png"}, {"data", "iVBORw0KGgo="}}};
+  const Json end = session.run("openai-chat/gpt-4o", prompt);
+  CAPTURE(end.dump());
+  CHECK(end["ending"] == "completed");
+  CHECK(end["turns"] == 3);
+  const auto notices = session.seen("agent/notice");
+  REQUIRE(notices.size() == 2);
+  CHECK(notices[0]["code"] == "image_refused");
+  CHECK(notices[1]["code"] == "output_limit_refused");
+  CHECK(session.run("openai-chat/gpt-4o", "Again")["turns"] == 1);
 }

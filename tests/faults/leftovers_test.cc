@@ -1,9 +1,12 @@
-// What a process that goes on for long must not gather: open files, threads, temporary files.
+// What a process that goes on for long must not gather: open files, threads, memory, temporary
+// files.
 #include <doctest/doctest.h>
 #include <signal.h>
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <string>
 
 #include "support/agent_process.h"
 #include "temporary_workspace.h"
@@ -26,6 +29,23 @@ const std::string kScript =
     "  call Grep {\"pattern\": \"milk\"}\n"
     "reply\n  text Done.\n";
 
+// Each prints a megabyte, and none is like another: the same again and again would be asked about.
+constexpr int kLargeCalls = 20;
+std::string script_of_large_outputs() {
+  std::string script = "reply\n  when results 0\n";
+  for (int call = 1; call <= kLargeCalls; ++call) {
+    script += "  call Bash {\"command\": \"printf '%01000000d' " + std::to_string(call) + "\"}\n";
+  }
+  return script + "reply\n  text Done.\n";
+}
+
+// KB. The sanitizer of addresses keeps what was freed for a while.
+#ifdef __SANITIZE_ADDRESS__
+constexpr long kMemoryOfLargeOutputs = 1024L * 1024;
+#else
+constexpr long kMemoryOfLargeOutputs = 64L * 1024;
+#endif
+
 template <class Iterator>
 int entries(const std::string& folder) {
   int count = 0;
@@ -40,11 +60,11 @@ struct Held {
 
 class Client {
  public:
-  Client() {
+  explicit Client(const std::string& script) {
     signal(SIGPIPE, SIG_IGN);
     request("initialize", {{"protocolVersion", 1}});
     workspace_.write("work/notes.txt", "buy milk\n");
-    model_ = workspace_.script(kScript);
+    model_ = workspace_.script(script);
   }
 
   Json request(const std::string& method, const Json& params) {
@@ -65,6 +85,15 @@ class Client {
     const std::string process = "/proc/" + std::to_string(agent_.pid());
     return {entries<fs::directory_iterator>(process + "/fd"),
             entries<fs::directory_iterator>(process + "/task")};
+  }
+
+  // Resident, in KB.
+  long memory() const {
+    std::ifstream status("/proc/" + std::to_string(agent_.pid()) + "/status");
+    for (std::string line; std::getline(status, line);) {
+      if (line.starts_with("VmRSS:")) return std::stol(line.substr(6));
+    }
+    return -1;
   }
 
   // A run's thread may outlive its last event by a moment: asks until no more is held than
@@ -115,7 +144,7 @@ class Client {
 }  // namespace
 
 TEST_CASE("runs leave no open file and no thread, the end leaves no temporary file") {
-  Client client;
+  Client client(kScript);
   client.run();
   const Held first = client.held();
   for (int run = 1; run < kRuns; ++run) client.run();
@@ -125,6 +154,22 @@ TEST_CASE("runs leave no open file and no thread, the end leaves no temporary fi
   // The whole outputs, in one directory of this process; the shells' own files are gone.
   CHECK(entries<fs::directory_iterator>(client.temporary()) == 1);
   CHECK(entries<fs::recursive_directory_iterator>(client.temporary()) == 1 + kRuns);
+  client.end();
+  CHECK(entries<fs::directory_iterator>(client.temporary()) == 0);
+}
+
+// What is kept of an output is its head and tail; what it was in whole is in files.
+TEST_CASE("a hundred outputs of a megabyte leave no open file, no thread, and not their memory") {
+  Client client(script_of_large_outputs());
+  client.run();
+  const Held first = client.held();
+  const long memory = client.memory();
+  REQUIRE(memory > 0);
+  for (int run = 1; run < 6; ++run) client.run();
+  const Held last = client.held_at_most(first);
+  CHECK(last.files <= first.files);
+  CHECK(last.threads <= first.threads);
+  CHECK(client.memory() - memory < kMemoryOfLargeOutputs);
   client.end();
   CHECK(entries<fs::directory_iterator>(client.temporary()) == 0);
 }

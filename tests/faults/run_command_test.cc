@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -59,6 +60,13 @@ bool no_terminals() {
   return terminal < 0;
 }
 
+// Where the next question after `from` ends, of whichever kind.
+std::size_t question_end(const std::string& screen, std::size_t from) {
+  const std::size_t question =
+      std::min(screen.find("Allow it?", from), screen.find("or your own words", from));
+  return screen.find("> ", question);
+}
+
 // The binary on a terminal of its own: types the next of `answers` at each question; returns the
 // screen and the exit code.
 Ran at_terminal(const TemporaryWorkspace& workspace, const std::string& model,
@@ -82,7 +90,7 @@ Ran at_terminal(const TemporaryWorkspace& workspace, const std::string& model,
     const ssize_t n = read(terminal, buffer, sizeof buffer);
     if (n <= 0) break;
     ran.out.append(buffer, static_cast<std::size_t>(n));
-    const std::size_t question = ran.out.find("> ", ran.out.find("Allow it?", seen));
+    const std::size_t question = question_end(ran.out, seen);
     if (question == std::string::npos || typed == answers.size()) continue;
     seen = question;
     if (answers[typed].empty()) break;  // hang up
@@ -335,6 +343,42 @@ TEST_CASE("a person at a terminal is asked") {
   CHECK(ran.code == 0);
   CHECK(ran.out.find("It is written.") != std::string::npos);
   CHECK(workspace.read("work/a.txt") == "hello\n");
+}
+
+TEST_CASE("a person at a terminal is asked what the model wants to know") {
+  if (no_terminals()) return;
+  TemporaryWorkspace workspace;
+  const auto model = workspace.script(R"(
+reply
+  when results 0
+  call AskUserQuestion {"questions":[{"question":"Which?","header":"Which","options":[{"label":"Small","description":"a"},{"label":"Large","description":"b"}]},{"question":"Why?","header":"Why","options":[{"label":"So","description":"a"},{"label":"Or","description":"b"}]}]}
+reply
+  text It ended: ${result}
+)");
+  Ran ran = at_terminal(workspace, model, {"9\n", "2\n", "just because\n"});
+  CHECK(ran.code == 0);
+  CHECK(ran.out.find("There is no such option.") != std::string::npos);
+  CHECK(ran.out.find("(2 of 2) Why?") != std::string::npos);
+  CHECK(ran.out.find("Answer: Large") != std::string::npos);
+  CHECK(ran.out.find("Answer: just because") != std::string::npos);
+
+  ran = at_terminal(workspace, model, {"1\n", "- decide yourself\n"});
+  CHECK(ran.code == 0);
+  CHECK(ran.out.find("They say: decide yourself") != std::string::npos);
+}
+
+TEST_CASE("where nobody can be asked the model has no tool to ask with") {
+  TemporaryWorkspace workspace;
+  const auto model = workspace.script(R"(
+reply
+  when results 0
+  call AskUserQuestion {"questions":[]}
+reply
+  text It ended: ${result}
+)");
+  const Ran ran = shell(workspace, "agentd run --model " + model + " 'go' </dev/null");
+  CHECK(ran.code == 0);
+  CHECK(ran.out.find("There is no tool named `AskUserQuestion`") != std::string::npos);
 }
 
 TEST_CASE("what was typed before the question answers nothing") {

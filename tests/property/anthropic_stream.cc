@@ -93,6 +93,15 @@ class Writer {
         return error(400, "invalid_request_error", "no such");
       case FailureClass::context_overflow:
         return error(400, "invalid_request_error", "prompt is too long: 9 tokens > 8 maximum");
+      case FailureClass::image_refused:
+        return error(400, "invalid_request_error", "Could not process image");
+      case FailureClass::thinking_refused:
+        return error(400, "invalid_request_error", "Invalid `signature` in `thinking` block");
+      case FailureClass::output_limit_refused:
+        return error(400, "invalid_request_error",
+                     "max_tokens: 9000 > " +
+                         std::to_string(failed.failure.allowed_output.value_or(0)) +
+                         ", which is the maximum allowed number of output tokens");
       case FailureClass::auth:
         return error(401, "authentication_error", "bad key");
       case FailureClass::overloaded:

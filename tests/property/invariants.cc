@@ -15,6 +15,8 @@ struct CallLog {
   bool running = false;
   bool asked = false;
   bool resolved = false;
+  bool asks_user = false;
+  bool answered = false;
   bool closed = false;
 };
 
@@ -33,6 +35,7 @@ class EventChecker {
     for (const auto& [id, call] : calls_) {
       if (!call.closed) fail(id + " has no result");
       if (call.asked && !call.resolved) fail(id + " has an open question");
+      if (call.asks_user && !call.answered) fail(id + " asked the user and never closed it");
     }
     return faults_;
   }
@@ -84,6 +87,7 @@ class EventChecker {
         if (!call.ready) fail(use.tool_use_id + " runs but was never ready");
         if (call.running) fail(use.tool_use_id + " runs twice");
         if (call.asked && !call.resolved) fail(use.tool_use_id + " runs with an open question");
+        if (call.asks_user && !call.answered) fail(use.tool_use_id + " runs unanswered");
         call.running = true;
         break;
     }
@@ -92,7 +96,10 @@ class EventChecker {
     if (!open_call(progress.tool_use_id).running) fail("progress of a call that does not run");
   }
   void on(const ToolResult& result) {
-    open_call(result.tool_use_id).closed = true;
+    CallLog& call = open_call(result.tool_use_id);
+    call.closed = true;
+    if (call.asked && !call.resolved) fail(result.tool_use_id + " ends with an open question");
+    if (call.asks_user && !call.answered) fail(result.tool_use_id + " ends unanswered");
     if (result.content.empty()) fail(result.tool_use_id + " has an empty result");
     if (result.is_error != (result.status != ToolStatus::completed)) fail("status against isError");
   }
@@ -107,6 +114,18 @@ class EventChecker {
     CallLog& call = open_call(resolved.tool_use_id);
     if (!call.asked || call.resolved) fail(resolved.tool_use_id + " resolved without a question");
     call.resolved = true;
+  }
+  void on(const QuestionAsked& asked) {
+    CallLog& call = open_call(asked.tool_use_id);
+    if (!call.ready || call.running) fail(asked.tool_use_id + " asks the user at a wrong time");
+    if (call.asks_user) fail(asked.tool_use_id + " asks the user twice");
+    if (asked.questions.empty()) fail(asked.tool_use_id + " asks nothing");
+    call.asks_user = true;
+  }
+  void on(const QuestionResolved& resolved) {
+    CallLog& call = open_call(resolved.tool_use_id);
+    if (!call.asks_user || call.answered) fail(resolved.tool_use_id + " answered unasked");
+    call.answered = true;
   }
   void on(const ReplyDiscarded&) {
     for (const auto& [id, call] : calls_) {
@@ -130,7 +149,15 @@ class EventChecker {
     if (attached.kind != AttachmentKind::message) return;
     if (!told_.insert(attached.message_id).second) fail(attached.message_id + " was told twice");
   }
-  void on(const HookRan&) {}
+  void on(const HookRan& ran) {
+    if (!ran.tool_use_id.empty()) open_call(ran.tool_use_id);
+    const bool said_something = ran.record.outcome == hooks::HookOutcome::success;
+    if (!said_something && ran.record.message.empty()) fail("a hook's fault or no without a word");
+  }
+  void on(const ModeChanged&) {}
+  void on(const TodosChanged&) {
+    if (!turn_open_) fail("the todo list changed outside a turn");
+  }
   void on(const ToolSummary&) {}
   void on(const Notice&) {}
   void on(const RunEnded& end) {

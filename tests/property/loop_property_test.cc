@@ -1,7 +1,7 @@
-// Random replies, timings, approvals, cancels and faults hold the rules of the loop. Each run has
-// its own seed, printed when it fails: AGENTD_PROPERTY_SEED=N AGENTD_PROPERTY_RUNS=1 repeats it.
-// AGENTD_PROPERTY_RUNS sets how many (default 300); from 1000 on every transition and ending that
-// chance can bring about must have been met.
+// Random replies, timings, approvals, hooks, cancels and faults hold the rules of the loop. Each
+// run has its own seed, printed when it fails: AGENTD_PROPERTY_SEED=N AGENTD_PROPERTY_RUNS=1
+// repeats it. AGENTD_PROPERTY_RUNS sets how many (default 300); from 1000 on every transition and
+// ending that chance can bring about must have been met.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -10,13 +10,17 @@
 #include <set>
 #include <thread>
 
+#include "property/coverage.h"
 #include "property/invariants.h"
+#include "property/random_hooks.h"
 #include "property/random_mind.h"
 #include "support/agent_rig.h"
 
 using namespace agentd;
 using namespace agentd::agent;
 using agentd::test::AgentRig;
+using agentd::test::Coverage;
+using agentd::test::RandomHooks;
 using agentd::test::RandomMind;
 
 namespace {
@@ -45,6 +49,7 @@ struct Floor {
   std::mutex mutex;
   int safe_inside = 0;
   bool unsafe_inside = false;
+  bool anything_unsafe = false;
   std::map<std::string, int> runs;
   std::vector<std::string> faults;
 
@@ -54,7 +59,7 @@ struct Floor {
     if (unsafe_inside) faults.push_back(id + " runs beside an unsafe call");
     if (!is_safe && safe_inside > 0) faults.push_back(id + " is unsafe and not alone");
     if (is_safe && ++safe_inside > 10) faults.push_back("more than ten at once");
-    if (!is_safe) unsafe_inside = true;
+    if (!is_safe) unsafe_inside = anything_unsafe = true;
   }
   void leave(bool is_safe) {
     std::lock_guard lock(mutex);
@@ -66,30 +71,18 @@ struct Floor {
   }
 };
 
-struct Coverage {
-  std::map<std::string, int> transitions;
-  std::map<std::string, int> endings;
-};
-
 class RandomRun {
  public:
   RandomRun(std::uint64_t seed, Coverage& coverage)
       : seed_(seed), choice_(seed), coverage_(coverage) {
     rig_.real_clock = &clock_;
+    auto hooks = std::make_unique<RandomHooks>(seed * 15'485'863 + 4);
+    hooks_ = hooks.get();
+    rig_.commands = std::move(hooks);
     add_tools();
-    rig_.options.retry.max_attempts = 1 + choice_.below(3);
-    rig_.options.retry.first_delay = std::chrono::milliseconds(1);
-    rig_.options.retry.max_delay = std::chrono::milliseconds(2);
-    rig_.options.max_turns = choice_.one_in(3) ? 1 + choice_.below(4) : 12;
-    rig_.options.tool_start = choice_.one_in(2) ? ToolStart::streaming : ToolStart::after_reply;
-    rig_.options.approvals = !choice_.one_in(5);
-    rig_.options.deny_stops = choice_.one_in(2);
-    if (choice_.one_in(6)) rig_.options.token_budget = 3'000;
-    if (choice_.one_in(6)) {
-      rig_.options.model.facts.prices = model::Prices{0, 0, 0, 100};
-      rig_.options.max_budget_usd = 0.3;
-    }
-    if (choice_.one_in(2)) rig_.options.fallback_models.assign(2, rig_.options.model);
+    choose_limits();
+    choose_model();
+    if (!choice_.one_in(3)) rig_.options.hooks = RandomHooks::random_set(choice_);
     static constexpr permission::Mode kModes[] = {permission::Mode::ask,
                                                   permission::Mode::accept_edits,
                                                   permission::Mode::plan, permission::Mode::bypass};
@@ -102,9 +95,33 @@ class RandomRun {
     for (int i = 0; i < starts; ++i) one_start();
     for (const auto& fault : floor_.faults) fail(fault);
     check_executed_calls_are_in_history();
+    check_hooks();
   }
 
  private:
+  void choose_limits() {
+    rig_.options.retry.max_attempts = 1 + choice_.below(3);
+    rig_.options.retry.first_delay = std::chrono::milliseconds(1);
+    rig_.options.retry.max_delay = std::chrono::milliseconds(2);
+    rig_.options.max_turns = choice_.one_in(3) ? 1 + choice_.below(4) : 12;
+    rig_.options.tool_start = choice_.one_in(2) ? ToolStart::streaming : ToolStart::after_reply;
+    rig_.options.approvals = !choice_.one_in(5);
+    rig_.options.tools.questions = rig_.options.approvals && !choice_.one_in(5);
+    rig_.options.deny_stops = choice_.one_in(2);
+    rig_.options.auto_compact = !choice_.one_in(5);
+    if (choice_.one_in(6)) rig_.options.token_budget = 3'000;
+  }
+
+  void choose_model() {
+    auto& facts = rig_.options.model.facts;
+    if (choice_.one_in(6)) {
+      facts.prices = model::Prices{0, 0, 0, 100};
+      rig_.options.max_budget_usd = 0.3;
+    }
+    if (choice_.one_in(5)) facts.context_window = 1'500 + choice_.below(2'000);  // soon full
+    if (choice_.one_in(2)) rig_.options.fallback_models.assign(2, rig_.options.model);
+  }
+
   void add_tools() {
     const auto body = [this](bool is_safe, int kind) {
       return [this, is_safe, kind](const Json& input, const tools::CallContext& context) {
@@ -115,9 +132,9 @@ class RandomRun {
         context.progress(platform::OutputStream::standard_output, "p");
         floor_.leave(is_safe);
         if (kind == 2) throw std::runtime_error("a tool's bug");
-        auto outcome = kind == 1 && input.contains("command") ? tools::error_outcome("exit 1")
-                                                              : tools::text_outcome("fine");
-        outcome.cancels_queued = outcome.is_error;
+        const bool fails = is_safe ? input.value("path", "") != "a" : kind == 1;
+        auto outcome = fails ? tools::error_outcome("exit 1") : tools::text_outcome("fine");
+        outcome.cancels_queued = fails && !is_safe;
         return outcome;
       };
     };
@@ -125,27 +142,42 @@ class RandomRun {
     rig_.add_tool("Change", false, body(false, 0)).required = {"path"};
     rig_.add_tool("Command", false, body(false, 1)).required = {"command"};
     rig_.add_tool("Throw", true, body(true, 2));
+    rig_.add_tool("Ask", true, body(true, 0)).asks = {
+        {"Which?", "Which", {{"this", "", {}}, {"that", "", {}}}, false}};
+    rig_.add_tool("Leave", false,
+                  [](const Json&, const tools::CallContext& context) {
+                    auto outcome = tools::text_outcome("left");
+                    outcome.mode = context.mode_before_plan;
+                    return outcome;
+                  })
+        .leaves_plan_mode = true;
   }
 
   void one_start() {
     const std::size_t first_request = rig_.provider->requests();
     rig_.sink_owner = std::make_unique<test::RecordingSink>();
+    rig_.options.compaction.reset();
+    if (choice_.one_in(10)) rig_.options.compaction = "in short";
     rig_.start();
     std::jthread model([this, first_request](std::stop_token stop) { feed(first_request, stop); });
     std::jthread user([this](std::stop_token stop) { act(stop); });
+    std::jthread impatient([this](std::stop_token stop) {
+      while (hooks_->wait_hanging(stop)) cancel();
+    });
     rig_.sink().wait([](const Event& e) { return std::holds_alternative<RunEnded>(e); }, "end");
+    impatient.request_stop();
+    impatient.join();
     user.request_stop();  // before the run goes: the user holds on to it
     user.join();
     const auto end = rig_.wait_end();
     model.request_stop();
     model.join();
-    coverage_.endings[std::string(to_string(end.ending))]++;
-    for (const auto& turn : rig_.sink().all<TurnStarted>()) {
-      if (turn.transition) coverage_.transitions[std::string(to_string(*turn.transition))]++;
-    }
+    const auto events = rig_.sink().events();
+    coverage_.add(events);
+    hooks_told_ += rig_.sink().all<HookRan>().size();
     if (cancels_asked_ != cancels_told_) fail("a cancel was not answered");
     check_messages(end);
-    for (const auto& fault : test::broken_promises(rig_.sink().events(), rig_.options.max_turns)) {
+    for (const auto& fault : test::broken_promises(events, rig_.options.max_turns)) {
       fail(fault);
     }
     for (std::size_t i = first_request; i < rig_.provider->requests(); ++i) {
@@ -185,10 +217,16 @@ class RandomRun {
         for (int times = 1 + mood.below(2); times > 0; --times) cancel();
       }
       if (mood.one_in(15)) say_something(mood);
-      if (mood.one_in(40)) rig_.run->set_mode(permission::Mode::accept_edits);
+      if (mood.one_in(40)) change_mode();
       if (mood.one_in(80)) rig_.run->withdraw_approvals();
       if (const auto* asked = std::get_if<ApprovalRequested>(&*event)) answer(*asked, mood);
+      if (const auto* asked = std::get_if<QuestionAsked>(&*event)) answer(*asked, mood);
     }
+  }
+
+  void change_mode() {
+    mode_changed_ = true;
+    rig_.run->set_mode(permission::Mode::accept_edits);
   }
 
   // Sometimes it is taken back, perhaps too late.
@@ -211,7 +249,9 @@ class RandomRun {
   void check_messages(const RunEnded& end) {
     if (messages_answered_ != messages_sent_) fail("a message was not answered");
     std::set<std::string> seen;
-    for (const auto& attached : rig_.sink().all<Attachment>()) seen.insert(attached.message_id);
+    for (const auto& attached : rig_.sink().all<Attachment>()) {
+      if (attached.kind == AttachmentKind::message) seen.insert(attached.message_id);
+    }
     for (const auto& message : end.not_delivered) seen.insert(message.id);
     if (seen != in_the_run_) fail("messages were lost, or told though they were taken back");
     in_the_run_.clear();
@@ -247,10 +287,38 @@ class RandomRun {
     if (mood.one_in(4)) rig_.run->approve(answer, [](Result<void>) {});  // twice
   }
 
+  // Answered, well or badly, rejected, left open till something else closes it, or cancelled.
+  void answer(const QuestionAsked& asked, RandomMind& mood) {
+    AnswersGiven given{asked.tool_use_id, {}, false, {}};
+    switch (mood.below(5)) {
+      case 0:
+        given.rejected = true;
+        if (mood.one_in(2)) given.message = "not now";
+        break;
+      case 1:
+        given.answers = {{{"neither"}, {}}};
+        rig_.run->answer_question(given, [this](Result<void> taken) {
+          if (taken) fail("a label that there is not was taken");
+        });
+        [[fallthrough]];
+      case 2:
+        given.answers = {{{"this"}, "and more"}};
+        break;
+      case 3:
+        if (mood.one_in(2)) return rig_.run->withdraw_approvals();
+        return cancel();
+      default:
+        given.answers = {{{}, "my own words"}};
+        break;
+    }
+    rig_.run->answer_question(given, [](Result<void>) {});
+    if (mood.one_in(4)) rig_.run->answer_question(given, [](Result<void>) {});  // twice
+  }
+
   // Rule 6: what ran is never asked for again, so its result must stand in history.
   void check_executed_calls_are_in_history() {
     std::set<std::string> answered;
-    for (const auto& message : rig_.conversation.history.view()) {
+    for (const auto& message : rig_.conversation.history.log()) {
       for (const auto& block : message->blocks) {
         if (const auto* result = std::get_if<ToolResultBlock>(&block)) {
           answered.insert(result->tool_use_id);
@@ -262,6 +330,19 @@ class RandomRun {
     }
   }
 
+  // A hook's no holds, its yes opens nothing that the mode forbids, and each that ran is told of.
+  void check_hooks() {
+    for (const auto& fault : hooks_->faults()) fail(fault);
+    for (const auto& id : hooks_->refused_calls()) {
+      if (floor_.runs.count(id) > 0) fail(id + " ran although a hook said no");
+    }
+    const bool plan = rig_.conversation.mode == permission::Mode::plan && !mode_changed_;
+    if (plan && floor_.anything_unsafe) fail("a change was made in plan mode");
+    if (hooks_told_ < static_cast<std::size_t>(hooks_->started())) {
+      fail("a hook ran and nobody was told");
+    }
+  }
+
   void fail(const std::string& what) { FAIL_CHECK("seed " << seed_ << ": " << what); }
 
   std::uint64_t seed_;
@@ -270,6 +351,9 @@ class RandomRun {
   ImpatientClock clock_;
   Floor floor_;
   AgentRig rig_;
+  RandomHooks* hooks_ = nullptr;  // the rig's
+  std::size_t hooks_told_ = 0;
+  bool mode_changed_ = false;  // the user's thread, as long as it lives
   int cancel_at_ = -1;
   std::atomic<int> cancels_asked_{0};
   std::atomic<int> cancels_told_{0};
@@ -286,19 +370,7 @@ TEST_CASE("whatever happens, the loop keeps its promises") {
   Coverage coverage;
   for (std::uint64_t i = 0; i < runs; ++i) RandomRun(seed + i, coverage).go();
   if (runs < 1000) return;  // too few to meet each of them
-  for (const char* name :
-       {"next_turn", "output_limit_raised", "output_resumed", "reply_cut", "turn_paused", "nudged",
-        "compacted", "fallback_model", "message_queued", "budget_continued"}) {
-    CAPTURE(std::string(name));
-    CHECK(coverage.transitions[name] > 0);
-  }
-  for (const char* name :
-       {"completed", "aborted_streaming", "aborted_tools", "max_turns", "prompt_too_long",
-        "output_limit", "refused", "model_error", "blocked", "repeated_calls", "max_budget"}) {
-    CAPTURE(std::string(name));
-    CHECK(coverage.endings[name] > 0);
-  }
-  for (const auto& [name, count] : coverage.transitions) MESSAGE(name << " " << count);
-  for (const auto& [name, count] : coverage.endings) MESSAGE(name << " " << count);
+  for (const auto& name : coverage.missed()) FAIL_CHECK("never met: " << name);
+  for (const auto& line : coverage.counted()) MESSAGE(line);
   MESSAGE(runs << " random runs from seed " << seed << " kept every promise");
 }

@@ -1,6 +1,7 @@
-// The same random model against the real binary: real pipes, real HTTP with a server that refuses
-// what the API would refuse, real files and processes. Every message is held to the published
-// schema and to the promises of order and closure. One run here for twenty in the loop's test.
+// The same random model against the real binary: real pipes, real HTTP with a server of both APIs
+// that refuses what they would refuse, real files, processes and hooks. Every message is held to
+// the published schema and to the promises of order and closure. One run here for twenty in the
+// loop's test.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -8,13 +9,17 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <mutex>
 
 #include "property/anthropic_stream.h"
+#include "property/chat_stream.h"
+#include "property/hook_programs.h"
 #include "property/random_mind.h"
 #include "support/agent_process.h"
 #include "support/model_server.h"
 #include "support/strict_api.h"
+#include "support/strict_chat_api.h"
 #include "transcripts/contract.h"
 
 using namespace agentd;
@@ -37,13 +42,19 @@ struct Workspace {
     root = name;
     fs::create_directories(root + "/home/.config/agentd");
     fs::create_directories(root + "/ws");
-    std::ofstream(root + "/home/.config/agentd/settings.json")
-        << R"({"retry":{"attempts":3,"delayMs":1,"maxDelayMs":2}})";
     std::ofstream(root + "/ws/a.txt") << "one\ntwo\nthree\n";
   }
   ~Workspace() { fs::remove_all(root); }
+  void settings(const transcripts::Json& hooks) const {
+    std::ofstream(root + "/home/.config/agentd/settings.json") << transcripts::Json{
+        {"retry", {{"attempts", 3}, {"delayMs", 1}, {"maxDelayMs", 2}}}, {"hooks", hooks}};
+  }
   std::string root;
 };
+
+constexpr const char* kQuestion =
+    R"({"questions":[{"question":"Which?","header":"Which","options":[)"
+    R"({"label":"this","description":"a"},{"label":"that","description":"b"}]}]})";
 
 std::vector<std::pair<std::string, std::string>> real_menu() {
   return {{"Read", R"({"file_path":"a.txt"})"},
@@ -61,6 +72,10 @@ std::vector<std::pair<std::string, std::string>> real_menu() {
           {"Bash", R"({"command":"exit 3"})"},
           {"Bash", R"({"command":"sleep 60","timeout":40})"},
           {"Bash", R"({"command":"sleep 60 & echo started"})"},
+          {"TodoWrite", R"({"todos":[{"content":"x","status":"pending","activeForm":"xing"}]})"},
+          {"AskUserQuestion", kQuestion},
+          {"AskUserQuestion", kQuestion},
+          {"ExitPlanMode", R"({"plan":"do it"})"},
           {"Nothing", "{}"},
           {"Bash", ""}};
 }
@@ -77,10 +92,14 @@ std::string left_behind(const std::string& directory) {
   return names;
 }
 
+// What the runs have met, by name.
+using Met = std::map<std::string, int>;
+
 class ProcessRuns {
  public:
-  explicit ProcessRuns(std::uint64_t seed)
+  ProcessRuns(std::uint64_t seed, Met& met)
       : seed_(seed),
+        met_(met),
         mood_(seed * 31 + 5),
         mind_(seed * 17 + 3),
         contract_(AGENTD_SOURCE_DIR "/protocol"),
@@ -90,17 +109,23 @@ class ProcessRuns {
   }
 
   void go(int runs) {
+    space_.settings(mood_.one_in(3) ? transcripts::Json::object()
+                                    : test::random_hook_settings(mood_));
     testing::AgentProcess agent(
         {.argv = {AGENTD_BINARY},
          .cwd = space_.root + "/ws",
          .home = space_.root + "/home",
-         .environment = {{"ANTHROPIC_API_KEY", "sk-test"}, {"ANTHROPIC_BASE_URL", server_.url()}},
+         .environment = {{"ANTHROPIC_API_KEY", "sk-test"},
+                         {"ANTHROPIC_BASE_URL", server_.url()},
+                         {"OPENAI_API_KEY", "sk-test"},
+                         {"OPENAI_BASE_URL", server_.url() + "/v1"}},
          .framing = mood_.one_in(2) ? testing::Framing::lines : testing::Framing::content_length});
     agent_ = &agent;
-    request("initialize", {{"protocolVersion", 1},
-                           {"clientInfo", {{"name", "property"}, {"version", "1"}}},
-                           {"processId", nullptr},
-                           {"capabilities", {{"approvals", !mood_.one_in(4)}}}});
+    request("initialize",
+            {{"protocolVersion", 1},
+             {"clientInfo", {{"name", "property"}, {"version", "1"}}},
+             {"processId", nullptr},
+             {"capabilities", {{"approvals", !mood_.one_in(4)}, {"questions", !mood_.one_in(4)}}}});
     pump([&] { return replies_ == requests_; });
     for (int i = 0; i < runs; ++i) one_run(i);
     request("shutdown", nullptr);
@@ -118,7 +143,9 @@ class ProcessRuns {
  private:
   test::ServerReply answer(const test::SeenRequest& request) {
     std::lock_guard lock(mutex_);
-    auto refusal = strict_.refusal(request.body);
+    const bool chat = request.path.ends_with("/chat/completions");
+    ++met_[chat ? "request chat" : "request messages"];
+    auto refusal = chat ? strict_chat_.refusal(request.body) : strict_.refusal(request.body);
     // A paused turn is sent back as it is: there the API takes the assistant's message last.
     if (paused_ && refusal && refusal->find("prefill") != std::string::npos) refusal.reset();
     if (refusal) {
@@ -131,7 +158,7 @@ class ProcessRuns {
       const auto* told = std::get_if<model::StopTold>(&event);
       return told != nullptr && told->reason == model::StopReason::pause_turn;
     });
-    auto reply = test::anthropic_stream(events);
+    auto reply = chat ? test::chat_stream(events) : test::anthropic_stream(events);
     if (mind_.one_in(3)) reply.random_cuts(static_cast<std::uint32_t>(seed_ + answered_));
     return reply;
   }
@@ -143,7 +170,7 @@ class ProcessRuns {
     cancel_at_ = mood_.one_in(3) ? mood_.below(30) : -1;
     transcripts::Json params = {{"prompt", "go"},
                                 {"runId", run_id_},
-                                {"model", "anthropic/mind"},
+                                {"model", mood_.one_in(2) ? "anthropic/mind" : "openai-chat/mind"},
                                 {"permissionMode", kModes[mood_.below(4)]},
                                 {"maxTurns", 1 + mood_.below(8)},
                                 {"toolStart", mood_.one_in(2) ? "streaming" : "afterReply"}};
@@ -152,8 +179,15 @@ class ProcessRuns {
     int seen = 0;
     pump([&] {
       if (seen++ == cancel_at_) request("agent/cancel", {{"runId", run_id_}});
+      if (!ended_ && mood_.one_in(25)) say_something();
       return ended_ && replies_ == requests_;
     });
+  }
+
+  void say_something() {
+    request("agent/send", {{"runId", run_id_},
+                           {"prompt", "listen"},
+                           {"delivery", mood_.one_in(2) ? "steer" : "queue"}});
   }
 
   void request(const char* method, transcripts::Json params) {
@@ -161,6 +195,11 @@ class ProcessRuns {
     if (!params.is_null()) message["params"] = std::move(params);
     watch_.sent(message);
     agent_->send(message);
+  }
+
+  void meet(const std::string& name) {
+    std::lock_guard lock(mutex_);
+    ++met_[name];
   }
 
   template <class Done>
@@ -184,7 +223,11 @@ class ProcessRuns {
       return;
     }
     const std::string method = message["method"].get<std::string>();
-    if (method == "agent/runEnded") ended_ = true;
+    if (method == "agent/runEnded") {
+      ended_ = true;
+      meet("ending " + message["params"]["ending"].get<std::string>());
+    }
+    if (method == "agent/hook") meet("hook " + message["params"]["outcome"].get<std::string>());
     if (method == "agent/approvalRequested") {
       if (mood_.one_in(6)) return request("agent/cancel", {{"runId", run_id_}});
       request("agent/approveTool", {{"runId", run_id_},
@@ -192,14 +235,30 @@ class ProcessRuns {
                                     {"decision", mood_.one_in(3) ? "deny" : "allow"},
                                     {"scope", mood_.one_in(3) ? "session" : "once"}});
     }
+    if (method == "agent/questionAsked") answer_question(message["params"]["toolUseId"]);
+  }
+
+  void answer_question(const transcripts::Json& call) {
+    if (mood_.one_in(6)) return request("agent/cancel", {{"runId", run_id_}});
+    transcripts::Json params = {{"runId", run_id_}, {"toolUseId", call}};
+    if (mood_.one_in(3)) {
+      params["rejected"] = true;
+    } else if (mood_.one_in(3)) {
+      params["answers"] = {{{"text", "something else"}}};
+    } else {
+      params["answers"] = {{{"labels", {"that"}}}};
+    }
+    request("agent/answerQuestion", std::move(params));
   }
 
   std::uint64_t seed_;
+  Met& met_;
   RandomMind mood_;
   Workspace space_;
-  std::mutex mutex_;  // the server's threads and ours: mind, strictness, refusals
+  std::mutex mutex_;  // the server's threads and ours: mind, strictness, refusals, what was met
   RandomMind mind_;
   test::StrictApi strict_;
+  test::StrictChatApi strict_chat_;
   std::vector<std::string> refusals_;
   std::uint32_t answered_ = 0;
   bool paused_ = false;  // the last reply stopped with pause_turn
@@ -221,7 +280,16 @@ TEST_CASE("whatever happens, the binary keeps its promises") {
   const auto runs = (number_from("AGENTD_PROPERTY_RUNS", 300) + 19) / 20;
   const auto seed = number_from("AGENTD_PROPERTY_SEED", 1);
   constexpr std::uint64_t kRunsPerProcess = 5;
+  Met met;
   for (std::uint64_t done = 0; done < runs; done += kRunsPerProcess) {
-    ProcessRuns(seed + done).go(static_cast<int>(std::min(kRunsPerProcess, runs - done)));
+    ProcessRuns(seed + done, met).go(static_cast<int>(std::min(kRunsPerProcess, runs - done)));
   }
+  if (runs < 100) return;  // too few to meet each of them
+  for (const char* name : {"request messages", "request chat", "ending completed",
+                           "ending aborted_tools", "ending model_error", "ending hook_stopped",
+                           "hook success", "hook blocked", "hook broken"}) {
+    CAPTURE(std::string(name));
+    CHECK(met[name] > 0);
+  }
+  for (const auto& [name, count] : met) MESSAGE(name << " " << count);
 }

@@ -58,8 +58,8 @@ void RandomMind::add_block(model::ModelEvents& events, std::size_t request_numbe
 // Every stand-in tool with every input, some of them more often.
 std::vector<std::pair<std::string, std::string>> RandomMind::stand_in_menu() {
   std::vector<std::pair<std::string, std::string>> menu;
-  for (const char* name :
-       {"Look", "Look", "Look", "Change", "Change", "Command", "Throw", "Nothing"}) {
+  for (const char* name : {"Look", "Look", "Look", "Change", "Change", "Command", "Throw", "Ask",
+                           "Leave", "Nothing"}) {
     for (const char* input :
          {R"({"path":"a"})", R"({"path":"b"})", R"({"path":"a","n":2})", R"({"command":"make"})",
           R"({})", "", R"({"path":)", R"([1])", R"({"bad":1})", R"({"path":"/etc/x"})"}) {
@@ -89,13 +89,18 @@ void RandomMind::add_call(model::ModelEvents& events, std::size_t request_number
 void RandomMind::add_end(model::ModelEvents& events) {
   if (one_in(6)) {
     static constexpr std::array kFailures = {
-        model::FailureClass::overloaded,       model::FailureClass::network,
-        model::FailureClass::stream_truncated, model::FailureClass::timeout_idle,
-        model::FailureClass::malformed_event,  model::FailureClass::invalid_request,
-        model::FailureClass::context_overflow, model::FailureClass::auth};
+        model::FailureClass::overloaded,          model::FailureClass::network,
+        model::FailureClass::stream_truncated,    model::FailureClass::timeout_idle,
+        model::FailureClass::malformed_event,     model::FailureClass::invalid_request,
+        model::FailureClass::context_overflow,    model::FailureClass::auth,
+        model::FailureClass::image_refused,       model::FailureClass::thinking_refused,
+        model::FailureClass::output_limit_refused};
     model::ModelFailure failure;
     failure.failure_class = kFailures[static_cast<std::size_t>(below(kFailures.size()))];
     failure.message = "random failure";
+    if (failure.failure_class == model::FailureClass::output_limit_refused) {
+      failure.allowed_output = 1'000 + below(10'000);
+    }
     events.emplace_back(model::Failed{failure});
     return;
   }

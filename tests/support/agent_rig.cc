@@ -130,12 +130,16 @@ Result<Json> StandInTool::coerce(const Json& input) const {
   for (const auto& name : required) {
     if (!input.contains(name)) return make_error(Code::invalid_input, name + " is missing");
   }
+  if (!forbidden.empty() && input.contains(forbidden)) {
+    return make_error(Code::invalid_input, forbidden + " is not allowed");
+  }
   return input;
 }
 
 // `path` is written by an unsafe tool and read by a safe one; `command` is a command.
 Access StandInTool::access(const Json& input, const std::string& cwd) const {
   Access access;
+  access.leaves_plan_mode = leaves_plan_mode;
   if (input.contains("path")) {
     const std::string path = cwd + "/" + input["path"].get<std::string>();
     (safe_ ? access.reads : access.writes).push_back(path);
@@ -173,7 +177,8 @@ AgentRig::AgentRig() : files(platform::make_disk_files()), commands(new NoComman
                    .provider_name = "test",
                    .model = "mind",
                    .facts = {},
-                   .provider = provider};
+                   .provider = provider,
+                   .output_limits = nullptr};
 }
 
 AgentRig::~AgentRig() {
@@ -188,7 +193,11 @@ StandInTool& AgentRig::add_tool(std::string name, bool is_safe, StandInTool::Bod
 }
 
 void AgentRig::start(const std::string& prompt) {
-  options.prompt = {TextBlock{prompt}};
+  start(std::vector<Block>{TextBlock{prompt}});
+}
+
+void AgentRig::start(std::vector<Block> prompt) {
+  options.prompt = std::move(prompt);
   Clock& used = real_clock != nullptr ? *real_clock : clock;
   const agent::Services services{used, ids, *files, *commands, tools};
   run = std::make_unique<agent::Run>(options, std::move(conversation), services, sink(), gate,

@@ -86,10 +86,16 @@ class StandInTool final : public tools::Tool {
   const ToolDefinition& definition() const override { return definition_; }
   Result<Json> coerce(const Json& input) const override;
   bool safe(const Json&) const override { return safe_; }
+  bool asks_user() const override { return !asks.empty(); }
+  std::vector<Question> questions(const Json&) const override { return asks; }
+  bool changes_mode() const override { return leaves_plan_mode; }
   Access access(const Json& input, const std::string& cwd) const override;
   tools::Outcome run(const Json& input, const tools::CallContext& context) const override;
 
   std::vector<std::string> required;  // members without which coerce fails
+  std::string forbidden;              // the member with which it fails; empty: none
+  std::vector<Question> asks;         // what it asks the user
+  bool leaves_plan_mode = false;
 
  private:
   ToolDefinition definition_;
@@ -118,6 +124,7 @@ struct AgentRig {
 
   /// Starts a run on the conversation; `options` was prepared with a provider, ids and limits.
   void start(const std::string& prompt = "do it");
+  void start(std::vector<Block> prompt);
   /// Waits for RunEnded; the conversation is back.
   agent::RunEnded wait_end();
   void cancel();

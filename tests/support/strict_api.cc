@@ -4,34 +4,13 @@
 #include <initializer_list>
 #include <set>
 
+#include "base/ascii.h"
+#include "support/strict_rules.h"
+
 namespace agentd::test {
 namespace {
 
-// The first complaint wins; it travels as an exception inside this file only.
-struct Complaint {
-  std::string message;
-};
-[[noreturn]] void complain(std::string message) {
-  throw Complaint{std::move(message)};
-}
-
 using Path = std::string;
-
-bool one_of(std::string_view text, std::initializer_list<std::string_view> set) {
-  return std::find(set.begin(), set.end(), text) != set.end();
-}
-
-bool matches_name(std::string_view text, std::size_t longest) {
-  const auto good = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  };
-  return !text.empty() && text.size() <= longest && std::all_of(text.begin(), text.end(), good);
-}
-
-bool blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos;
-}
 
 const Json& required(const Json& object, const char* key, const Path& path) {
   if (!object.contains(key)) complain(path + key + ": Field required");
@@ -136,7 +115,8 @@ class Judge {
       complain(path + "cache_control: cache_control cannot be set for empty text blocks");
     }
     if (text.empty()) complain("messages: text content blocks must be non-empty");
-    if (blank(text)) complain("messages: text content blocks must contain non-whitespace text");
+    if (ascii::blank(text))
+      complain("messages: text content blocks must contain non-whitespace text");
     mark(block, path);
   }
 
@@ -172,7 +152,7 @@ class Judge {
 
   void content(const Json& content, const std::string& role, std::size_t number, const Path& path) {
     if (content.is_string()) {
-      if (blank(content.get_ref<const std::string&>())) {
+      if (ascii::blank(content.get_ref<const std::string&>())) {
         complain(path + "content: text content blocks must be non-empty");
       }
       if (role == "user" && !open_calls_.empty()) missing_result(number - 1);

@@ -5,29 +5,10 @@
 #include <set>
 
 #include "message/message.h"
+#include "support/strict_rules.h"
 
 namespace agentd::test {
 namespace {
-
-// The first complaint wins; it travels as an exception inside this file only.
-struct Complaint {
-  std::string message;
-};
-[[noreturn]] void complain(std::string message) {
-  throw Complaint{std::move(message)};
-}
-
-bool one_of(std::string_view text, std::initializer_list<std::string_view> set) {
-  return std::find(set.begin(), set.end(), text) != set.end();
-}
-
-bool is_name(std::string_view text) {
-  const auto good = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  };
-  return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), good);
-}
 
 const Json& required(const Json& object, const char* key, const std::string& path) {
   if (!object.contains(key)) complain("Missing required parameter: '" + path + key + "'.");
@@ -78,7 +59,7 @@ class Judge {
       const Json& function = required(tools[i], "function", path);
       only(function, {"name", "description", "parameters", "strict"}, path + "function.");
       const std::string& name = required_text(function, "name", path + "function.");
-      if (!is_name(name)) complain("Invalid '" + path + "function.name'");
+      if (!matches_name(name, 64)) complain("Invalid '" + path + "function.name'");
       if (!names.insert(name).second) complain("Tool names must be unique.");
       if (!required(function, "parameters", path).is_object()) complain("Invalid " + path);
     }
@@ -147,7 +128,7 @@ class Judge {
       if (!open_calls_.insert(id).second) complain("Duplicate value for 'tool_call_id' of " + id);
       if (required_text(calls[i], "type", at) != "function") complain("Invalid '" + at + "type'");
       const Json& function = required(calls[i], "function", at);
-      if (!is_name(required_text(function, "name", at))) {
+      if (!matches_name(required_text(function, "name", at), 64)) {
         complain("Invalid '" + at +
                  "function.name': string does not match pattern '^[a-zA-Z0-9_-]+$'.");
       }

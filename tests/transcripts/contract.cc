@@ -121,6 +121,7 @@ void Watch::reply(const Json& message) {
 void Watch::notification(const std::string& method, const Json& params) {
   if (!contract_.knows(method, "toClient")) refuse("no such notification to a client: " + method);
   contract_.check(method, "params", params);
+  if (method == "agent/sessionHook") return session_over();
   Run& run = runs_[params.at("runId")];
   if (params.at("seq") != ++run.seq)
     refuse("seq is not " + std::to_string(run.seq) + ": " + params.dump());
@@ -136,8 +137,17 @@ void Watch::notification(const std::string& method, const Json& params) {
     for (const auto& [id, state] : run.questions) {
       if (state != "resolved") refuse("runEnded, but question " + id + " is open");
     }
+    for (const auto& [id, state] : run.put_to_user) {
+      if (state != "resolved") refuse("runEnded, but what " + id + " asks the user is open");
+    }
   } else if (params.contains("toolUseId")) {
     call_event(run, method, params);
+  }
+}
+
+void Watch::session_over() const {
+  for (const auto& [id, run] : runs_) {
+    if (!run.ended) refuse("agent/sessionHook before the runEnded of " + id);
   }
 }
 
@@ -151,7 +161,10 @@ void Watch::call_event(Run& run, const std::string& method, const Json& params) 
   if (call == run.calls.end()) refuse(method + " of a call that never started: " + id);
   std::string& state = call->second;
   const auto question = run.questions.find(id);
-  const bool asked = question != run.questions.end() && question->second == "asked";
+  const auto put = run.put_to_user.find(id);
+  const bool open_to_user = put != run.put_to_user.end() && put->second == "asked";
+  const bool asked =
+      open_to_user || (question != run.questions.end() && question->second == "asked");
   if (state == "closed") refuse(method + " after the toolResult of " + id);
   if (method == "agent/toolUse") {
     if (params["state"] == "ready" && state != "started") refuse("ready twice: " + id);
@@ -162,8 +175,16 @@ void Watch::call_event(Run& run, const std::string& method, const Json& params) 
     if (state != "ready") refuse("asked before ready: " + id);
     if (!run.questions.emplace(id, "asked").second) refuse("asked twice: " + id);
   } else if (method == "agent/approvalResolved") {
-    if (!asked) refuse("resolved without a question: " + id);
+    if (question == run.questions.end() || question->second != "asked") {
+      refuse("resolved without a question: " + id);
+    }
     question->second = "resolved";
+  } else if (method == "agent/questionAsked") {
+    if (state != "ready" || asked) refuse("the user is asked at a wrong time: " + id);
+    if (!run.put_to_user.emplace(id, "asked").second) refuse("the user is asked twice: " + id);
+  } else if (method == "agent/questionResolved") {
+    if (!open_to_user) refuse("resolved, but the user was not asked: " + id);
+    put->second = "resolved";
   } else if (method == "agent/toolProgress") {
     if (state != "running") refuse("progress of a call that is not running: " + id);
   } else if (method == "agent/toolResult") {

@@ -44,12 +44,14 @@ class Watch {
     bool announced = false;  // agent/start was answered with it
     bool started = false;
     bool ended = false;
-    std::map<std::string, std::string> calls;      // id -> started, ready, running, closed
-    std::map<std::string, std::string> questions;  // id -> asked, resolved
+    std::map<std::string, std::string> calls;        // id -> started, ready, running, closed
+    std::map<std::string, std::string> questions;    // id -> asked, resolved
+    std::map<std::string, std::string> put_to_user;  // the same of agent/questionAsked
   };
 
   void reply(const Json& message);
   void notification(const std::string& method, const Json& params);
+  void session_over() const;
   void call_event(Run& run, const std::string& method, const Json& params);
 
   const Contract& contract_;

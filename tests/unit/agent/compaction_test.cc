@@ -4,6 +4,7 @@
 
 #include <future>
 
+#include "context/view.h"
 #include "support/agent_rig.h"
 
 using namespace agentd;
@@ -227,6 +228,98 @@ TEST_CASE("by hand: a run that only sums up, with the user's wishes") {
   CHECK(rig.compacted()[0].trigger == CompactionTrigger::manual);
   const auto& head = rig.conversation.history.view().front()->blocks.front();
   CHECK(std::get<TextBlock>(head).text.find("an answer") != std::string::npos);
+}
+
+TEST_CASE("a summary that its limit cut is asked for once more, shorter") {
+  CompactionRig rig;
+  int summaries = 0;
+  rig.provider->mind = [&](const model::ModelRequest& request, std::size_t index) {
+    if (!asks_for_summary(request)) return index == 0 ? full() : done();
+    if (++summaries == 2) return done("Short and whole.");
+    return ReplyBuilder().text("Long and").stop(StopReason::max_tokens).end();
+  };
+  rig.start();
+  CHECK(rig.wait_end().ending == Ending::completed);
+  CHECK(summaries == 2);
+  CHECK(last_text(rig.provider->request(1)).find("500 words") == std::string::npos);
+  CHECK(last_text(rig.provider->request(2)).find("500 words") != std::string::npos);
+  CHECK(first_text(rig.provider->request(3)).find("Short and whole.") != std::string::npos);
+  CHECK(rig.sink().all<Notice>().empty());
+}
+
+TEST_CASE("a summary that is cut again is taken as it is, marked") {
+  CompactionRig rig;
+  rig.provider->mind = [](const model::ModelRequest& request, std::size_t index) {
+    if (!asks_for_summary(request)) return index == 0 ? full() : done();
+    return ReplyBuilder().text("All but the").stop(StopReason::max_tokens).end();
+  };
+  rig.start();
+  CHECK(rig.wait_end().ending == Ending::completed);
+  const std::string head = first_text(rig.provider->request(3));
+  CHECK(head.find("All but the\n[... the summary was cut here") != std::string::npos);
+  REQUIRE(rig.sink().all<Notice>().size() == 1);
+  CHECK(rig.sink().all<Notice>()[0].code == "summary_cut");
+}
+
+TEST_CASE("a summary of nothing but a cut is none") {
+  CompactionRig rig;
+  rig.provider->mind = [](const model::ModelRequest& request, std::size_t) {
+    if (!asks_for_summary(request)) return full();
+    return ReplyBuilder().thinking("hm", "S").stop(StopReason::max_tokens).end();
+  };
+  rig.start();
+  rig.wait_end();
+  REQUIRE(rig.compacted().size() == 1);
+  CHECK(rig.compacted()[0].fault.find("cut") != std::string::npos);
+}
+
+TEST_CASE("a summary that does not fit is asked for without images before rounds are dropped") {
+  CompactionRig rig;
+  rig.add_tool("Shot", true, [](const Json&, const tools::CallContext&) {
+    tools::Outcome outcome = tools::text_outcome("a picture");
+    outcome.content.emplace_back(ImageBlock{"image/png", "QUJD"});
+    return outcome;
+  });
+  rig.provider->mind = [](const model::ModelRequest& request, std::size_t index) {
+    if (index == 0) return ReplyBuilder().call("c1", "Shot", "{}").stop(StopReason::tool_use).end();
+    if (index == 1 || (index == 2 && asks_for_summary(request))) return full();
+    return done("The sum of it.");
+  };
+  rig.start();
+  CHECK(rig.wait_end().ending == Ending::completed);
+  CHECK(context::has_images(rig.provider->request(2).messages));
+  CHECK_FALSE(context::has_images(rig.provider->request(3).messages));
+  CHECK(rig.provider->request(3).messages.size() == rig.provider->request(2).messages.size());
+}
+
+TEST_CASE("images of the prompt that is under way survive a compaction") {
+  CompactionRig rig;
+  rig.provider->mind = [](const model::ModelRequest& request, std::size_t index) {
+    if (asks_for_summary(request)) return done("The sum of it.");
+    return index < 8 ? call(index) : done();
+  };
+  rig.start(std::vector<Block>{TextBlock{"what is wrong here?"}, ImageBlock{"image/png", "QUJD"}});
+  CHECK(rig.wait_end().ending == Ending::completed);
+  REQUIRE_FALSE(rig.compacted().empty());
+  CHECK(context::has_images(rig.conversation.history.view()));
+}
+
+TEST_CASE("in small windows what was read lately does not fill the room that was made") {
+  for (const std::int64_t window : {8'000, 16'000, 32'000}) {
+    CAPTURE(window);
+    CompactionRig rig;
+    rig.options.model.facts.context_window = window;
+    for (const char* path : {"/a", "/b", "/c", "/d", "/e"}) {
+      rig.conversation.read_set->remember(path, std::string(60'000, 'x'));
+    }
+    rig.provider->mind = [](const model::ModelRequest& request, std::size_t) {
+      return asks_for_summary(request) ? done(std::string(100'000, 's')) : done();
+    };
+    rig.start(std::string(200'000, 'p'));
+    CHECK(rig.wait_end().ending == Ending::completed);
+    REQUIRE(rig.compacted().size() == 1);
+    CHECK(rig.compacted()[0].tokens_after < window * 3 / 4);
+  }
 }
 
 TEST_CASE("another model does not get the thinking that the one before had signed") {

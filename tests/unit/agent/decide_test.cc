@@ -66,6 +66,86 @@ std::vector<Row> rows() {
        kFirst,
        {.can_compact = true},
        "compacted"},
+      {"an image is refused",
+       {.failure = failed(FailureClass::image_refused)},
+       kFirst,
+       {.can_compact = true, .has_images = true},
+       "request_repaired"},
+      {"an image is refused, though all were taken out",
+       {.failure = failed(FailureClass::image_refused)},
+       {.turns = 2, .images_replaced = 1},
+       {.can_fall_back = true, .has_images = true},
+       "image_error"},
+      {"an image is refused, and there is none",
+       {.failure = failed(FailureClass::image_refused)},
+       kFirst,
+       kNone,
+       "image_error"},
+      {"a body too large for its images",
+       {.failure = failed(FailureClass::too_large)},
+       kFirst,
+       {.can_compact = true, .has_images = true},
+       "request_repaired"},
+      {"a body too large without its images too",
+       {.failure = failed(FailureClass::too_large)},
+       {.turns = 2, .images_replaced = 1},
+       {.can_compact = true, .has_images = true},
+       "compacted"},
+      {"too long, and it is not the images",
+       {.failure = full},
+       kFirst,
+       {.can_compact = true, .has_images = true},
+       "compacted"},
+      {"an image is refused, and another model was chosen meanwhile",
+       {.failure = failed(FailureClass::image_refused)},
+       {.turns = 2, .images_replaced = 1},
+       {.model_chosen = true, .has_images = true},
+       "fallback_model"},
+      {"a bad key, and another model was chosen meanwhile",
+       {.failure = failed(FailureClass::auth)},
+       kFirst,
+       {.model_chosen = true},
+       "fallback_model"},
+      {"thinking is refused",
+       {.failure = failed(FailureClass::thinking_refused)},
+       kFirst,
+       {.has_thinking = true},
+       "request_repaired"},
+      {"thinking is refused, though none is left",
+       {.failure = failed(FailureClass::thinking_refused)},
+       {.turns = 2, .thinking_stripped = 1},
+       {.has_thinking = true},
+       "model_error"},
+      {"thinking is refused, and there is none",
+       {.failure = failed(FailureClass::thinking_refused)},
+       kFirst,
+       kNone,
+       "model_error"},
+      {"the output limit is refused, and the allowed one was told",
+       {.failure = failed(FailureClass::output_limit_refused)},
+       kFirst,
+       {.can_lower_output = true},
+       "request_repaired"},
+      {"the learnt output limit is refused too",
+       {.failure = failed(FailureClass::output_limit_refused)},
+       {.turns = 2, .output_limit_learnt = 1},
+       {.can_lower_output = true},
+       "model_error"},
+      {"the output limit is refused, and nothing was told",
+       {.failure = failed(FailureClass::output_limit_refused)},
+       kFirst,
+       kNone,
+       "model_error"},
+      {"repaired, but no turn is left",
+       {.failure = failed(FailureClass::image_refused)},
+       kFirst,
+       {.max_turns = 1, .has_images = true},
+       "max_turns"},
+      {"what is refused after a call started",
+       {.failure = failed(FailureClass::image_refused), .call_started = true, .has_calls = true},
+       kFirst,
+       {.has_images = true},
+       "reply_cut"},
       {"refusal", {.has_calls = true, .stop = S::refusal}, kFirst, kNone, "refused"},
       {"refusal after a call",
        {.call_started = true, .has_calls = true, .stop = S::refusal},
@@ -319,13 +399,35 @@ TEST_CASE("spend: counters in a row go back on a normal turn, the raise does not
   CHECK(spent.turns == 4);
 }
 
+TEST_CASE("spend: each repair has its counter, and they go back differently") {
+  const auto repaired = [](Spent spent, FailureClass failure) {
+    return spend(spent, Transition::request_repaired, failure);
+  };
+  Spent spent{.turns = 1, .compacted = true};
+  spent = repaired(spent, FailureClass::image_refused);
+  spent = repaired(spent, FailureClass::thinking_refused);
+  spent = repaired(spent, FailureClass::output_limit_refused);
+  CHECK(spent.images_replaced == 1);
+  CHECK(spent.thinking_stripped == 1);
+  CHECK(spent.output_limit_learnt == 1);
+  CHECK(spent.compacted);  // no reply has fitted
+  CHECK(repaired(Spent{}, FailureClass::too_large).images_replaced == 1);
+  spent = spend(spent, Transition::next_turn);
+  CHECK(spent.images_replaced == 0);
+  CHECK(spent.thinking_stripped == 1);
+  CHECK(spent.output_limit_learnt == 1);
+  spent = spend(spent, Transition::fallback_model);
+  CHECK(spent.thinking_stripped == 0);
+  CHECK(spent.output_limit_learnt == 0);
+}
+
 TEST_CASE("outcomes: each ending has its kind") {
   CHECK(outcome_of(Ending::completed) == OutcomeKind::success);
   for (const auto ending : {Ending::aborted_streaming, Ending::aborted_tools, Ending::max_turns}) {
     CHECK(outcome_of(ending) == OutcomeKind::stopped);
   }
-  for (const auto ending : {Ending::output_limit, Ending::prompt_too_long, Ending::refused,
-                            Ending::model_error, Ending::internal_error}) {
+  for (const auto ending : {Ending::output_limit, Ending::prompt_too_long, Ending::image_error,
+                            Ending::refused, Ending::model_error, Ending::internal_error}) {
     CHECK(outcome_of(ending) == OutcomeKind::error);
   }
 }

@@ -32,7 +32,8 @@ TEST_CASE("attachments come in the order of their kinds, the user's words last a
                               {AttachmentKind::memory, "/b", "B"},
                               {AttachmentKind::queued_message, {}, "second"},
                               {AttachmentKind::memory, "/a", "A"}},
-                             kEnough, shown);
+                             kEnough, shown)
+                          .blocks;
   REQUIRE(blocks.size() == 5);
   CHECK(text_of(blocks[0]) == "<context kind=\"memory\" title=\"/b\">\nB\n</context>");
   CHECK(text_of(blocks[1]) == "<context kind=\"memory\" title=\"/a\">\nA\n</context>");
@@ -45,17 +46,20 @@ TEST_CASE("attachments come in the order of their kinds, the user's words last a
   CHECK(added_by_engine("<environment>\nDate: x"));
 }
 
-TEST_CASE("the same is not shown twice, changed it is, the user's words always") {
+TEST_CASE("the same is not shown twice, changed it is, the user's words and the list always") {
   ShownAttachments shown;
+  const Attachment memory{AttachmentKind::memory, {}, "- a"};
   const Attachment todo{AttachmentKind::todo, {}, "- a"};
   const Attachment word{AttachmentKind::queued_message, {}, "go on"};
-  CHECK(render({todo, todo, word}, kEnough, shown).size() == 2);
-  CHECK(render({todo, word, word}, kEnough, shown).size() == 2);
-  CHECK(render({{AttachmentKind::todo, {}, "- b"}}, kEnough, shown).size() == 1);
-  CHECK(render({{AttachmentKind::note, {}, "- b"}}, kEnough, shown).size() == 1);
-  CHECK(render({{AttachmentKind::note, {}, " \n"}}, kEnough, shown).empty());
+  CHECK(render({memory, memory, word}, kEnough, shown).blocks.size() == 2);
+  CHECK(render({memory, word, word}, kEnough, shown).blocks.size() == 2);
+  CHECK(render({todo}, kEnough, shown).blocks.size() == 1);
+  CHECK(render({todo}, kEnough, shown).blocks.size() == 1);  // it is there to remind
+  CHECK(render({{AttachmentKind::memory, {}, "- b"}}, kEnough, shown).blocks.size() == 1);
+  CHECK(render({{AttachmentKind::note, {}, "- b"}}, kEnough, shown).blocks.size() == 1);
+  CHECK(render({{AttachmentKind::note, {}, " \n"}}, kEnough, shown).blocks.empty());
   shown.clear();
-  CHECK(render({todo}, kEnough, shown).size() == 1);
+  CHECK(render({memory}, kEnough, shown).blocks.size() == 1);
 }
 
 TEST_CASE("a text cannot close its tag or open one") {
@@ -82,14 +86,20 @@ TEST_CASE("what does not fit is cut with a note, what has no room is named and c
       {AttachmentKind::memory, "/two", std::string(40'000, 'b')},
       {AttachmentKind::todo, {}, "- todo"},
       {AttachmentKind::queued_message, {}, std::string(9000, 'q')}};
-  const auto blocks = render(all, 1000, shown);
+  const auto rendered = render(all, 1000, shown);
+  const auto& blocks = rendered.blocks;
+  REQUIRE(rendered.shown.size() == 2);
+  CHECK(rendered.shown[0].title == "/one");
+  CHECK(rendered.shown[1].title == "/two");
+  REQUIRE(rendered.left_out.size() == 1);
+  CHECK(rendered.left_out[0].text == "- todo");
   REQUIRE(blocks.size() == 4);
   CHECK(text_of(blocks[0]).find("cut here") == std::string::npos);
   CHECK(text_of(blocks[1]).find("cut here") != std::string::npos);
   CHECK(text_of(blocks[1]).size() > 1200);
   CHECK(text_of(blocks[2]).find("no room to show: todo") != std::string::npos);
   CHECK(size_of({blocks[0], blocks[1]}) <= 1000);
-  const auto later = render(all, 1000, shown);
+  const auto later = render(all, 1000, shown).blocks;
   REQUIRE(later.size() == 2);
   CHECK(text_of(later[0]).find("- todo") != std::string::npos);
 }
@@ -98,7 +108,7 @@ TEST_CASE("a cut ends between characters and holds the budget with letters that 
   ShownAttachments shown;
   std::string text;
   while (text.size() < 30'000) text += "\xD0\x96\xE4\xB8\xAD";
-  const auto blocks = render({{AttachmentKind::note, {}, text}}, 500, shown);
+  const auto blocks = render({{AttachmentKind::note, {}, text}}, 500, shown).blocks;
   REQUIRE(blocks.size() == 1);
   CHECK(utf8::valid(text_of(blocks[0])));
   CHECK(size_of(blocks) <= 500);
@@ -111,7 +121,7 @@ TEST_CASE("many without room are counted, not all named") {
   for (int i = 0; i < 40; ++i) {
     all.push_back({AttachmentKind::memory, "/file" + std::to_string(i), "x"});
   }
-  const auto blocks = render(all, 0, shown);
+  const auto blocks = render(all, 0, shown).blocks;
   REQUIRE(blocks.size() == 1);
   CHECK(text_of(blocks[0]).find("and 30 more") != std::string::npos);
   CHECK(shown.empty());

@@ -157,10 +157,10 @@ TEST_CASE("the summary's request answers open calls and can go without images") 
 }
 
 TEST_CASE("the head is bounded, marked as background, and names the log") {
-  const auto head = summary_head(tokens(60'000), "/log", Request{0, tokens(60'000)});
+  const auto head = summary_head(tokens(60'000), "/log", Request{0, tokens(60'000), {}});
   REQUIRE(head.size() == 3);
-  CHECK(estimate(head[0]) < kSummaryTokens + 300);
-  CHECK(estimate(head[2]) < kRequestTokens + 100);
+  CHECK(estimate(head[0]) < 20'300);
+  CHECK(estimate(head[2]) < 20'100);
   const std::string text = std::get<TextBlock>(head[0]).text;
   CHECK(added_by_engine(text));
   CHECK(text.find("/log") != std::string::npos);
@@ -171,15 +171,61 @@ TEST_CASE("the head is bounded, marked as background, and names the log") {
   CHECK_FALSE(usable_summary(" \n"));
 }
 
+TEST_CASE("images of the last message are kept as far as there is room; of others a note tells") {
+  const ImageBlock image{"image/png", "QQ"};
+  Message asked = user("look at these");
+  asked.blocks.emplace_back(image);
+  asked.blocks.emplace_back(image);
+  Message shot = results({"t1"});
+  std::get<ToolResultBlock>(shot.blocks[0]).content.emplace_back(image);
+  const View view = view_of({asked, calls({"t1"}), shot, said("I see.")});
+  const auto request = last_request(view);
+  REQUIRE(request.has_value());
+  CHECK(request->images.size() == 2);
+
+  const auto head = summary_head("sum", "", request);
+  REQUIRE(head.size() == 5);
+  CHECK(std::holds_alternative<ImageBlock>(head[3]));
+  CHECK(std::holds_alternative<ImageBlock>(head[4]));
+  const auto note = lost_images_note(view, 4, head);
+  REQUIRE(note.has_value());
+  CHECK(std::get<TextBlock>(*note).text.find("1 image of") != std::string::npos);
+  CHECK_FALSE(lost_images_note(view, 1, head).has_value());
+
+  const auto tight = summary_head("sum", "", request, {.summary = 1'000, .request = 2'000});
+  CHECK(tight.size() == 4);
+  CHECK(std::get<TextBlock>(*lost_images_note(view, 4, tight)).text.find("2 images of") !=
+        std::string::npos);
+  // A message of images alone is a request too.
+  CHECK(last_request(view_of({{Role::user, {image}}}))->images.size() == 1);
+}
+
+TEST_CASE("what stands after a compaction leaves room in every window") {
+  CHECK(compaction_shares(170'000).tail == 15'000);
+  CHECK(compaction_shares(170'000).summary == 20'000);
+  CHECK(compaction_shares(170'000).request == 20'000);
+  CHECK(compaction_shares(170'000).put_back == 21'250);
+  CHECK(compaction_shares(1'000'000).put_back == 25'000);
+  CHECK(compaction_shares(0).put_back == 25'000);
+  CHECK(compaction_shares(-5).put_back == 0);
+  for (const std::int64_t room : {1'500, 4'000, 8'000, 16'000, 32'000, 64'000, 128'000}) {
+    CAPTURE(room);
+    const auto shares = compaction_shares(room);
+    CHECK(shares.tail + shares.summary + shares.request + shares.put_back <= room * 7 / 8);
+  }
+}
+
+TEST_CASE("a shorter summary is asked for") {
+  const View sent = summary_request(view_of({user("a")}), {.shorter = true});
+  CHECK(text_at(*sent.back(), 1).find("500 words") != std::string::npos);
+}
+
 TEST_CASE("the reserve, and when a compaction is due") {
   CHECK(compaction_reserve(200'000, 64'000) == 30'000);
   CHECK(compaction_reserve(1'000'000, 64'000) == 40'000);
   CHECK(compaction_reserve(200'000, 4'096) == 14'096);
   CHECK(compaction_reserve(8'000, 64'000) == 4'000);
   CHECK(compaction_reserve(0, 64'000) == 0);
-  CHECK(tail_budget(200'000, 30'000) == 15'000);
-  CHECK(tail_budget(32'000, 8'000) == 6'000);
-  CHECK(tail_budget(0, 0) == 2'000);
   CHECK_FALSE(should_compact(170'000, 200'000, 30'000));
   CHECK(should_compact(170'001, 200'000, 30'000));
   CHECK_FALSE(should_compact(1'000'000, 0, 0));

@@ -36,4 +36,5 @@ TEST_CASE("a long file is cut between characters") {
   CHECK(utf8::valid(files[0].text));
   CHECK(files[0].text.size() < kRecentFileBytes + 200);
   CHECK(files[0].text.find("is cut") != std::string::npos);
+  CHECK(recent_files(read_set, 1, 300)[0].text.size() < 500);
 }

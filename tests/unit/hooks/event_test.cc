@@ -102,6 +102,21 @@ TEST_CASE("every event: its fields, its name and what a matcher sees") {
   }
 }
 
+TEST_CASE("an event has matchers where it has a text to match") {
+  const std::vector<EventInput> inputs = {
+      SessionStartInput{},      SessionEndInput{},  UserPromptSubmitInput{},   PreToolUseInput{},
+      PermissionRequestInput{}, PostToolUseInput{}, PostToolUseFailureInput{}, PostToolBatchInput{},
+      PreCompactInput{},        StopInput{},
+  };
+  REQUIRE(inputs.size() == wire_names(Event{}).list.size());
+  for (const EventInput& event : inputs) {
+    HookInput input;
+    input.event = event;
+    CAPTURE(to_string(event_of(input)));
+    CHECK(matched_text(input).has_value() == has_matchers(event_of(input)));
+  }
+}
+
 TEST_CASE("transcript and prompt are named if there are any") {
   HookInput made = input(StopInput{});
   made.transcript_path = "/t.jsonl";

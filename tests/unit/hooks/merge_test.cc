@@ -150,5 +150,6 @@ TEST_CASE("a hook tightens a permission and never loosens a deny") {
   for (const Row& row : rows) {
     CHECK(combined(row.judged, row.hook) == row.by_mode);
     CHECK(combined(row.judged, row.hook, AskedBy::rule) == row.by_rule);
+    CHECK(combined(row.judged, row.hook, AskedBy::place) == row.by_rule);
   }
 }

@@ -168,6 +168,70 @@ TEST_CASE("exit 2 is an objection whatever is said with it, as that may be the m
   }
 }
 
+TEST_CASE("exit 2 is an objection whatever standard output holds") {
+  platform::CommandEnd flood = exit_with(2, std::string(kMaxOutputBytes, 'x'), "no");
+  flood.standard_output.skipped_bytes = 5'000'000;
+  const std::vector<platform::CommandEnd> ends = {
+      exit_with(2, specific(Event::pre_tool_use, R"("permissionDecision": "allow")"), "no"),
+      exit_with(2, R"({"decision": "appr)", "no"),
+      exit_with(2, "{\xFF\xFE}", "no"),
+      exit_with(2, std::string("{\0}", 3), "no"),
+      exit_with(2, R"({"hookSpecificOutput": {"hookEventName": "Stop"}})", "no"),
+      flood,
+  };
+  for (const auto& end : ends) {
+    const HookVerdict verdict = read_verdict(Event::pre_tool_use, end);
+    CHECK(verdict.outcome == HookOutcome::blocked);
+    CHECK(verdict.permission == kDeny);
+    CHECK(verdict.reason == "no");
+    CHECK(read_verdict(Event::user_prompt_submit, end).block);
+  }
+}
+
+TEST_CASE("a decision stands though its words are not UTF-8, as Claude Code has it") {
+  const HookVerdict verdict =
+      said(Event::pre_tool_use, specific(Event::pre_tool_use,
+                                         "\"permissionDecision\": \"deny\", "
+                                         "\"permissionDecisionReason\": \"caf\xE9\""));
+  CHECK(verdict.outcome == HookOutcome::blocked);
+  CHECK(verdict.permission == kDeny);
+  CHECK(verdict.reason == "caf\xEF\xBF\xBD");
+}
+
+TEST_CASE("members that mean nothing here are named, and the rest counts") {
+  struct Row {
+    Event event;
+    std::string output;
+    std::vector<std::string> ignored;
+  };
+  const auto pre = Event::pre_tool_use;
+  const auto request = Event::permission_request;
+  const std::vector<Row> rows = {
+      {pre, specific(pre, R"("permissionDecision": "allow")"), {}},
+      {pre, R"({"continue": true, "suppressOutput": true, "systemMessage": "x"})", {}},
+      {pre, R"({"async": true, "terminalSequence": null})", {"async"}},
+      {pre,
+       specific(pre, R"("permissonDecision": "deny")"),
+       {"hookSpecificOutput.permissonDecision"}},
+      {request,
+       specific(request, R"("decision": {"behavior": "allow", "updatedPermissions": [{}]})"),
+       {"hookSpecificOutput.decision.updatedPermissions"}},
+      {request,
+       specific(request, R"("additionalContext": "x")"),
+       {"hookSpecificOutput.additionalContext"}},
+      {Event::post_tool_use,
+       specific(Event::post_tool_use, R"("updatedToolOutput": "x")"),
+       {"hookSpecificOutput.updatedToolOutput"}},
+      {Event::stop, R"({"a":1,"b":1,"c":1,"d":1,"e":1,"f":1})", {"a", "b", "c", "d", "e"}},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.output);
+    const HookVerdict verdict = said(row.event, row.output);
+    CHECK(verdict.outcome == HookOutcome::success);
+    CHECK(verdict.ignored == row.ignored);
+  }
+}
+
 TEST_CASE("cancelled is neither") {
   platform::CommandEnd end = exit_with(0, R"({"decision": "block"})");
   end.how = How::cancelled;
@@ -186,7 +250,7 @@ TEST_CASE("JSON that is malformed or of the wrong shape is broken, wherever it s
   const std::vector<Row> rows = {
       {pre, "{", "gave malformed JSON: "},
       {pre, R"({"decision": "block"} and more)", "gave malformed JSON: "},
-      {pre, "{\"a\": \"\xFF\"}", "gave malformed JSON: "},
+      {pre, "{\"decision\": \"block\", \xFF}", "gave malformed JSON: "},
       {pre, "  \n{'decision': 'block'}", "gave malformed JSON: "},
       {pre, R"({"continue": "false"})", "gave JSON of the wrong shape: continue: expected"},
       {pre, R"({"continue": 0})", "gave JSON of the wrong shape: continue: expected"},

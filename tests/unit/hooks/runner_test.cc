@@ -44,6 +44,10 @@ class Rig {
     hook.origin = "/settings.json";
     set_.hooks.push_back(std::move(hook));
   }
+  // As settings have it: what was told of the last hook is not told again.
+  void remember_what_was_told() {
+    set_.hooks.back().ignored_told = std::make_shared<std::atomic<bool>>(false);
+  }
   void add_program(const std::string& program, std::vector<std::string> args) {
     add(program);
     set_.hooks.back().args = std::move(args);
@@ -206,6 +210,33 @@ TEST_CASE("a flood ends, a megabyte of text is bounded, a megabyte of JSON is re
   CHECK(outcomes.records[0].outcome == HookOutcome::broken);
   CHECK(outcomes.records[0].message == "The hook wrote more JSON than a hook may");
   CHECK(decides_nothing(outcomes.merged));
+}
+
+TEST_CASE("a guard that exits with 2 blocks, whatever and however much it printed") {
+  Rig rig;
+  for (const char* output :
+       {"echo '{\"decision\": \"approve\"}'", "echo '{\"decision\": '", "printf '{\\377\\376}'",
+        "head -c 5000000 /dev/zero | tr '\\0' x", "head -c 5000000 /dev/urandom"}) {
+    CAPTURE(output);
+    const HookOutcomes outcomes = rig.run(std::string(output) + "; echo no >&2; exit 2");
+    CHECK(outcomes.records[0].outcome == HookOutcome::blocked);
+    CHECK(outcomes.merged.permission == PermissionDecision::deny);
+    CHECK(outcomes.merged.reason == "no");
+  }
+}
+
+TEST_CASE("what of an answer is ignored is told once for a hook") {
+  Rig rig;
+  const std::string answer =
+      "echo '{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", \"updatedX\": 1}}'";
+  rig.add(answer);
+  rig.remember_what_was_told();
+  HookOutcomes outcomes = rig.run();
+  REQUIRE(outcomes.merged.notices.size() == 1);
+  CHECK(outcomes.merged.notices[0] ==
+        "/settings.json: a hook of PreToolUse says what agentd ignores: "
+        "hookSpecificOutput.updatedX");
+  CHECK(rig.run().merged.notices.empty());
 }
 
 TEST_CASE("a large input: read to its end, not read at all, or refused at once") {

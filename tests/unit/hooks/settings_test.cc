@@ -112,11 +112,11 @@ TEST_CASE("faults cost what they stand in and are told with file and place") {
       {R"({"Stop": [{}, )" + good_group + "]}",
        "hooks.Stop[0].hooks: expected an array; it is missing",
        {"good"}},
-      {R"({"Stop": [{"matcher": 5, "hooks": [)" + good + "]}, " + good_group + "]}",
-       "hooks.Stop[0].matcher: expected a string, got number",
+      {R"({"PreToolUse": [{"matcher": 5, "hooks": [)" + good + "]}, " + good_group + "]}",
+       "hooks.PreToolUse[0].matcher: expected a string, got number",
        {"good"}},
-      {R"({"Stop": [{"matcher": "a(", "hooks": [)" + good + "]}, " + good_group + "]}",
-       "hooks.Stop[0].matcher: \"a(\" is no matcher: ",
+      {R"({"PreToolUse": [{"matcher": "a(", "hooks": [)" + good + "]}, " + good_group + "]}",
+       "hooks.PreToolUse[0].matcher: \"a(\" is no matcher: ",
        {"good"}},
       {R"({"Stop": [{"hooks": [7, )" + good + "]}]}",
        "hooks.Stop[0].hooks[0]: expected an object, got number",
@@ -234,6 +234,36 @@ TEST_CASE("where an event has nothing to match, matchers mean nothing") {
   CHECK(matching(loaded.set, input).size() == 1);
 }
 
+TEST_CASE("a matcher that is broken costs its hooks, but where none means anything they run") {
+  struct Row {
+    std::string event;
+    EventInput input;
+    bool runs;
+  };
+  const std::vector<Row> rows = {
+      {"UserPromptSubmit", UserPromptSubmitInput{"hi"}, true},
+      {"PostToolBatch", PostToolBatchInput{}, true},
+      {"Stop", StopInput{}, true},
+      {"PreToolUse", PreToolUseInput{"Bash", Json::object(), "t"}, false},
+      {"PreCompact", PreCompactInput{}, false},
+      {"SessionStart", SessionStartInput{}, false},
+      {"SessionEnd", SessionEndInput{}, false},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.event);
+    for (const char* matcher : {R"("[")", "5"}) {
+      const auto loaded = load_hooks(
+          {document("/s", R"({"hooks": {")" + row.event + R"(": [{"matcher": )" + matcher +
+                              R"(, "hooks": [{"type": "command", "command": "x"}]}]}})")},
+          true);
+      HookInput input;
+      input.event = row.input;
+      CHECK(matching(loaded.set, input).size() == (row.runs ? 1 : 0));
+      CHECK(loaded.notices.empty() == row.runs);
+    }
+  }
+}
+
 TEST_CASE("an untrusted project decides nothing, and it is counted") {
   const std::vector<SettingsDocument> documents = {
       document("/user", one("Stop", "mine")), document("/project", one("Stop", "theirs"), true),
@@ -244,8 +274,29 @@ TEST_CASE("an untrusted project decides nothing, and it is counted") {
   CHECK(untrusted.ignored_files == Commands{"/project"});
   CHECK(untrusted.notices.empty());
   const LoadedHooks trusted = load_hooks(documents, true);
-  CHECK(trusted.set.hooks.empty());  // its disableAllHooks counts now
+  CHECK(commands(trusted.set) == Commands{"mine"});  // its disableAllHooks counts now, for its own
+  CHECK(trusted.notices.empty());
   CHECK(trusted.ignored == 0);
+}
+
+TEST_CASE("disableAllHooks: a user's for all hooks, a project's for the project's own") {
+  const auto said = [](const std::string& path, bool value, bool from_project) {
+    return document(path, std::string(R"({"disableAllHooks": )") + (value ? "true}" : "false}"),
+                    from_project);
+  };
+  const auto user = document("/user", one("Stop", "mine"));
+  const auto project = document("/project", one("Stop", "theirs"), true);
+  const auto hooks_with = [&](std::vector<SettingsDocument> more) {
+    std::vector<SettingsDocument> all = {user, project};
+    all.insert(all.end(), more.begin(), more.end());
+    return commands(load_hooks(all, true).set);
+  };
+  CHECK(hooks_with({}) == Commands{"mine", "theirs"});
+  CHECK(hooks_with({said("/local", true, true)}) == Commands{"mine"});
+  CHECK(hooks_with({said("/p", true, true), said("/local", false, true)}) ==
+        Commands{"mine", "theirs"});
+  CHECK(hooks_with({said("/user2", true, false)}).empty());
+  CHECK(hooks_with({said("/user2", true, false), said("/local", false, true)}).empty());
 }
 
 TEST_CASE("disableAllHooks: the last to say it") {

@@ -4,9 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include <random>
-
 #include "support/assembled_reply.h"
+#include "support/decoder_rig.h"
 #include "support/stream_case.h"
 
 using namespace agentd;
@@ -30,26 +29,12 @@ std::vector<StreamCase> cases() {
   return found;
 }
 
-// `next_size` gives the length of each chunk.
-template <class NextSize>
-AssembledReply decode(std::string_view body, NextSize next_size, Path path = Path::usual) {
-  AnthropicDecoder decoder(path);
-  AssembledReply reply;
-  while (!body.empty()) {
-    const std::string chunk(body.substr(0, next_size()));
-    body.remove_prefix(chunk.size());
-    ModelEvents events;
-    decoder.feed(chunk, events);
-    reply.take(events);
-  }
-  ModelEvents events;
-  decoder.finish(events);
-  reply.take(events);
-  return reply;
+test::MakeDecoder by(Path path) {
+  return [path] { return std::make_unique<AnthropicDecoder>(path); };
 }
 
 AssembledReply decode_whole(std::string_view body, Path path = Path::usual) {
-  return decode(body, [] { return std::string_view::npos; }, path);
+  return test::decode_whole(by(path), body);
 }
 
 std::string event(const std::string& json) {
@@ -75,20 +60,8 @@ std::string text_delta(int index, const std::string& escaped) {
 TEST_CASE("the stream cases: whole, byte by byte, random cuts; short way and parser alike") {
   const auto all = cases();
   REQUIRE(all.size() >= 35);
-  std::mt19937 random(20260115);
   for (const StreamCase& one : all) {
-    CAPTURE(one.name);
-    const AssembledReply whole = decode_whole(one.body);
-    for (const std::string& difference : test::differences(one, whole)) {
-      FAIL_CHECK(one.name << ": " << difference << "\n" << whole.summary());
-    }
-    const std::string expected = whole.summary();
-    CHECK(decode_whole(one.body, Path::parser_only).summary() == expected);
-    CHECK(decode(one.body, [] { return std::size_t{1}; }).summary() == expected);
-    for (int round = 0; round < 20; ++round) {
-      const auto cut = [&] { return std::uniform_int_distribution<std::size_t>(1, 90)(random); };
-      CHECK(decode(one.body, cut).summary() == expected);
-    }
+    test::check_every_cut(one, by(Path::usual), by(Path::parser_only));
   }
 }
 
@@ -186,7 +159,7 @@ TEST_CASE("a failure after the stop reason is a normal end, before it a failure"
 
 TEST_CASE("bodies that are no stream") {
   const auto class_of = [](std::string_view body) {
-    const AssembledReply reply = decode(body, [] { return std::size_t{2}; });
+    const AssembledReply reply = test::decode(by(Path::usual), body, [] { return std::size_t{2}; });
     REQUIRE(reply.failure);
     return reply.failure->failure_class;
   };

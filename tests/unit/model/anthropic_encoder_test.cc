@@ -6,38 +6,16 @@
 
 #include "model/wire_names.h"
 #include "support/strict_api.h"
+#include "unit/model/encoder_talk.h"
 
 using namespace agentd;
 using namespace agentd::model;
+using namespace agentd::test;
 
 namespace {
 
-std::string joined(const BodyPieces& pieces) {
-  std::string body;
-  for (const auto& piece : pieces) body += *piece;
-  return body;
-}
-
-MessagePtr message(Role role, std::vector<Block> blocks) {
-  return std::make_shared<const Message>(Message{role, std::move(blocks)});
-}
-MessagePtr user(const std::string& text) {
-  return message(Role::user, {TextBlock{text}});
-}
 MessagePtr assistant(const std::string& text) {
   return message(Role::assistant, {TextBlock{text}});
-}
-
-ModelRequest request_of(std::vector<MessagePtr> messages) {
-  ModelRequest request;
-  request.model = "claude-x";
-  request.system = "You are good.";
-  request.tools = std::make_shared<const std::vector<ToolDefinition>>(
-      std::vector<ToolDefinition>{{"Read", "Reads a file.", Json{{"type", "object"}}},
-                                  {"Bash", "Runs \"it\".", Json{{"type", "object"}}}});
-  request.messages = std::move(messages);
-  request.max_output_tokens = 32'000;
-  return request;
 }
 
 std::string encode(AnthropicEncoderCache& cache, const ModelRequest& request) {
@@ -98,7 +76,7 @@ TEST_CASE("every kind of block, as the strict API takes it") {
   CHECK(json["max_tokens"] == 32'000);
   CHECK_FALSE(json.contains("thinking"));
   CHECK(json["stream"] == true);
-  CHECK(json["model"] == "claude-x");
+  CHECK(json["model"] == "model-x");
   CHECK(json["tools"].size() == 2);
 }
 

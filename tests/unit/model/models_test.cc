@@ -28,6 +28,10 @@ class NoHttp final : public platform::Http {
     FAIL("no request expected");
     return nullptr;
   }
+  std::unique_ptr<platform::Transfer> get(platform::HttpRequest, platform::HttpCallbacks) override {
+    FAIL("no request expected");
+    return nullptr;
+  }
 };
 
 struct Rig {
@@ -365,4 +369,24 @@ TEST_CASE("any other prompt is answered with what the demo can do") {
   CHECK(call_of(reply).first.empty());
   CHECK(says(reply, "demo"));
   CHECK(says(reply, "ANTHROPIC_API_KEY"));
+}
+
+TEST_CASE("what an endpoint said of its output limit holds for every later run in the process") {
+  Rig rig("sk-ant-1");
+  const std::string name = "anthropic/claude-opus-4-5";
+  const auto first = rig.models.resolve(name);
+  REQUIRE(first);
+  CHECK(first->facts.maximum_output == 64'000);
+  first->output_limits->learn(name, 8'192);
+  first->output_limits->learn(name, 16'384);  // the lowest counts
+  const auto later = rig.models.resolve(name);
+  CHECK(later->facts.maximum_output == 8'192);
+  CHECK(later->facts.default_output == 8'192);
+  CHECK(rig.models.resolve("anthropic/claude-sonnet-4-5")->facts.maximum_output == 64'000);
+  // Where the endpoint is left to it nothing is asked for, but what was learnt bounds a raise.
+  ModelFacts open;
+  open.default_output = 0;
+  open.maximum_output = 0;
+  CHECK(first->output_limits->applied(name, open).default_output == 0);
+  CHECK(first->output_limits->applied(name, open).maximum_output == 8'192);
 }

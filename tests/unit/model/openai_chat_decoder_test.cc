@@ -4,9 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include <random>
-
 #include "support/assembled_reply.h"
+#include "support/decoder_rig.h"
 #include "support/stream_case.h"
 
 using namespace agentd;
@@ -26,28 +25,12 @@ std::vector<StreamCase> cases() {
   return found;
 }
 
-// `next_size` gives the length of each chunk.
-template <class NextSize>
-AssembledReply decode(std::string_view body, NextSize next_size,
-                      OpenAiChatDecoderOptions options = {}) {
-  OpenAiChatDecoder decoder(std::move(options));
-  AssembledReply reply;
-  while (!body.empty()) {
-    const std::string chunk(body.substr(0, next_size()));
-    body.remove_prefix(chunk.size());
-    ModelEvents events;
-    decoder.feed(chunk, events);
-    reply.take(events);
-  }
-  ModelEvents events;
-  decoder.finish(events);
-  reply.take(events);
-  CHECK(reply.broken.empty());
-  return reply;
+test::MakeDecoder by(OpenAiChatDecoderOptions options) {
+  return [options = std::move(options)] { return std::make_unique<OpenAiChatDecoder>(options); };
 }
 
 AssembledReply decode_whole(std::string_view body, OpenAiChatDecoderOptions options = {}) {
-  return decode(body, [] { return std::string_view::npos; }, std::move(options));
+  return test::decode_whole(by(std::move(options)), body);
 }
 
 std::string event(const std::string& json) {
@@ -86,22 +69,9 @@ using Texts = std::vector<std::string>;
 TEST_CASE("the stream cases: whole, byte by byte, random cuts") {
   const auto all = cases();
   REQUIRE(all.size() >= 30);
-  std::mt19937 random(20260115);
   for (const StreamCase& one : all) {
-    CAPTURE(one.name);
-    const OpenAiChatDecoderOptions options{.think_tags = one.think_tags};
-    const AssembledReply whole = decode_whole(one.body, options);
-    for (const std::string& difference : test::differences(one, whole)) {
-      FAIL_CHECK(one.name << ": " << difference << "\n" << whole.summary());
-    }
-    const std::string expected = whole.summary();
-    CHECK(decode_whole(one.body, {.think_tags = one.think_tags, .parser_only = true}).summary() ==
-          expected);
-    CHECK(decode(one.body, [] { return std::size_t{1}; }, options).summary() == expected);
-    for (int round = 0; round < 20; ++round) {
-      const auto cut = [&] { return std::uniform_int_distribution<std::size_t>(1, 90)(random); };
-      CHECK(decode(one.body, cut, options).summary() == expected);
-    }
+    test::check_every_cut(one, by({.think_tags = one.think_tags}),
+                          by({.think_tags = one.think_tags, .parser_only = true}));
   }
 }
 

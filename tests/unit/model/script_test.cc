@@ -140,6 +140,35 @@ reply
   CHECK(says(retry) == "retried");
 }
 
+TEST_CASE("what the request holds, and how long its reply may be") {
+  const Script script = parsed(R"(
+reply
+  when images
+  text images
+reply
+  when thinking
+  when no images
+  text thinking
+reply
+  when no thinking
+  when output limit 100
+  text limited
+reply
+  text else
+)");
+  const auto says = [&](const ModelRequest& request) { return text_of(played(script, request)); };
+  ModelRequest request = after("x", {});
+  request.max_output_tokens = 101;
+  CHECK(says(request) == "else");
+  request.max_output_tokens = 100;
+  CHECK(says(request) == "limited");
+  request.messages.push_back(message(Role::assistant, {ThinkingBlock{"hm", std::nullopt}}));
+  CHECK(says(request) == "thinking");
+  ToolResultBlock shot = ok("x");
+  shot.content.emplace_back(ImageBlock{"image/png", "QQ"});
+  CHECK(says(after("x", {shot})) == "images");
+}
+
 TEST_CASE("new words of the user begin anew") {
   const Script script = parsed("reply\n when results 0\n text ${prompt}\n");
   ModelRequest request = after("first", {ok("x")});
@@ -164,6 +193,9 @@ TEST_CASE("failures to simulate") {
   CHECK(limited.failure->retry_after == milliseconds(2'000));
   CHECK(played(parsed("reply\n fail 529\n"), after("x", {})).failure->failure_class ==
         FailureClass::overloaded);
+  CHECK(
+      played(parsed("reply\n fail 400 image too large\n"), after("x", {})).failure->failure_class ==
+      FailureClass::image_refused);
   const AssembledReply cut = played(parsed("reply\n text a b\n cut\n"), after("x", {}));
   REQUIRE(cut.failure);
   CHECK(cut.failure->failure_class == FailureClass::stream_truncated);

@@ -21,6 +21,11 @@ Access writing(std::string path) {
 Access running(std::string text) {
   return {.reads = {}, .writes = {}, .command = std::move(text)};
 }
+Access leaving_plan_mode() {
+  Access access;
+  access.leaves_plan_mode = true;
+  return access;
+}
 
 Decision decided(Mode mode, const Access& access, const Grants& grants = {}) {
   return judge(mode, access, kWorkspace, grants).decision;
@@ -38,6 +43,7 @@ TEST_CASE("every mode against every kind of access") {
   constexpr Decision kDeny = Decision::deny;
   const std::vector<Row> rows = {
       {Access{}, kAllow, kAllow, kAllow, kAllow},
+      {leaving_plan_mode(), kAllow, kAllow, kAsk, kAllow},
       {reading("/ws/a.txt"), kAllow, kAllow, kAllow, kAllow},
       {reading("/ws"), kAllow, kAllow, kAllow, kAllow},
       {reading("/ws/.git/config"), kAllow, kAllow, kAllow, kAllow},
@@ -68,6 +74,36 @@ TEST_CASE("every mode against every kind of access") {
     CHECK(decided(Mode::accept_edits, row.access) == row.accept_edits);
     CHECK(decided(Mode::plan, row.access) == row.plan);
     CHECK(decided(Mode::bypass, row.access) == row.bypass);
+  }
+}
+
+TEST_CASE("an ask says whether the place is its cause") {
+  struct Row {
+    Mode mode;
+    Access access;
+    AskCause cause;
+  };
+  const std::vector<Row> rows = {
+      {Mode::ask, running("ls"), AskCause::mode},
+      {Mode::accept_edits, running("ls"), AskCause::mode},
+      {Mode::ask, writing("/ws/a.txt"), AskCause::mode},
+      {Mode::ask, writing("/ws/.git/hooks/pre-commit"), AskCause::place},
+      {Mode::ask, writing("/tmp/a.txt"), AskCause::place},
+      {Mode::ask, reading("/etc/passwd"), AskCause::place},
+      {Mode::plan, reading("/etc/passwd"), AskCause::place},
+      {Mode::accept_edits, writing("/ws/.bashrc"), AskCause::place},
+      {Mode::ask, {.reads = {"/etc/passwd"}, .writes = {"/ws/a"}, .command = {}}, AskCause::place},
+      {Mode::ask,
+       {.reads = {"/ws/b"}, .writes = {"/ws/a", "/ws/c"}, .command = {}},
+       AskCause::mode},
+      {Mode::ask, {.reads = {}, .writes = {"/ws/a", "/ws/.git/x"}, .command = {}}, AskCause::place},
+      {Mode::ask, {.reads = {"/etc/passwd"}, .writes = {}, .command = "x"}, AskCause::place},
+  };
+  for (const Row& row : rows) {
+    const Verdict verdict = judge(row.mode, row.access, kWorkspace, {});
+    CAPTURE(verdict.reason);
+    REQUIRE(verdict.decision == Decision::ask);
+    CHECK(verdict.cause == row.cause);
   }
 }
 

@@ -163,7 +163,7 @@ struct AgreementVisitor {
 TEST_CASE("encode, decode and schema agree on every message") {
   int methods = 0;
   protocol::each_method(AgreementVisitor{methods});
-  CHECK(methods == 35);
+  CHECK(methods == 41);
 }
 
 TEST_CASE("shared structs agree too") {
@@ -172,6 +172,10 @@ TEST_CASE("shared structs agree too") {
   check_agreement<protocol::ServerCapabilities>();
   check_agreement<protocol::Usage>();
   check_agreement<protocol::ApprovalOption>();
+  check_agreement<protocol::UserQuestion>();
+  check_agreement<protocol::QuestionOption>();
+  check_agreement<protocol::GivenAnswer>();
+  check_agreement<protocol::Todo>();
   check_agreement<protocol::ToolInfo>();
   check_agreement<protocol::ModelInfo>();
 }

@@ -12,12 +12,13 @@ TEST_CASE("the built-in tools, in their fixed order") {
   const Registry registry = built_in_tools();
   std::vector<std::string> names;
   for (const auto& tool : registry.all()) names.push_back(tool->definition().name);
-  CHECK(names == std::vector<std::string>{"Read", "Write", "Edit", "Bash", "Glob", "Grep"});
+  CHECK(names == std::vector<std::string>{"Read", "Write", "Edit", "Bash", "Glob", "Grep",
+                                          "TodoWrite", "AskUserQuestion", "ExitPlanMode"});
   CHECK(registry.find("Read") == registry.all().front().get());
   CHECK(registry.find("read") == nullptr);
   CHECK(registry.find("") == nullptr);
 
-  REQUIRE(registry.definitions()->size() == 6);
+  REQUIRE(registry.definitions()->size() == 9);
   CHECK(registry.definitions()->at(3).name == "Bash");
   CHECK(registry.definitions() == registry.definitions());  // the same pointer: bytes are reused
 }
@@ -62,9 +63,11 @@ TEST_CASE("which calls change nothing") {
   CHECK(registry.find("Read")->safe(input));
   CHECK(registry.find("Glob")->safe(input));
   CHECK(registry.find("Grep")->safe(input));
+  CHECK(registry.find("TodoWrite")->safe(input));
   CHECK_FALSE(registry.find("Write")->safe(input));
   CHECK_FALSE(registry.find("Edit")->safe(input));
   CHECK_FALSE(registry.find("Bash")->safe(input));
+  CHECK_FALSE(registry.find("ExitPlanMode")->safe(input));
 }
 
 TEST_CASE("inputs are coerced without loss or refused with the field's name") {
