@@ -29,7 +29,7 @@ function(use_precompiled target)
 endfunction()
 
 # What runs once a request or once a session, not once a delta: built for size.
-set(rooms_built_small config hooks permission protocol server tools)
+set(rooms_built_small config hooks permission protocol server session tools)
 function(build_small target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Os>)
   if(AGENTD_PRECOMPILE)
@@ -96,7 +96,12 @@ add_room(permission agentd_message agentd_platform)
 add_room(hooks agentd_wire agentd_platform agentd_config)
 add_room(tools agentd_wire agentd_message agentd_platform)
 add_room(agent agentd_model agentd_context agentd_permission agentd_hooks agentd_tools)
-add_room(server agentd_agent agentd_rpc agentd_protocol agentd_config)
+add_room(session agentd_agent agentd_wire)
+# SQLite's header only: session/sqlite_library.cc opens the library when the first session is kept.
+find_path(SQLITE_INCLUDE_DIR sqlite3.h REQUIRED)
+target_include_directories(agentd_session SYSTEM PUBLIC ${SQLITE_INCLUDE_DIR})
+target_link_libraries(agentd_session PRIVATE ${CMAKE_DL_LIBS})
+add_room(server agentd_session agentd_agent agentd_rpc agentd_protocol agentd_config)
 
 if(NOT EXISTS ${PROJECT_SOURCE_DIR}/src/main.cc)
   file(WRITE ${PROJECT_BINARY_DIR}/generated/main.cc "int main() {}\n")

@@ -1,0 +1,166 @@
+// What the store reads.
+#include <utility>
+
+#include "session/message_json.h"
+#include "session/store.h"
+
+namespace agentd::session {
+namespace {
+
+constexpr std::string_view kRow =
+    "SELECT id, lineage, workspace, title, created, updated, state FROM session ";
+
+SessionRow read_row(const Statement& at) {
+  SessionRow row;
+  row.id = at.text(0);
+  if (!at.is_null(1)) row.lineage = at.text(1);
+  row.workspace = at.text(2);
+  row.title = at.text(3);
+  row.created = at.integer(4);
+  row.updated = at.integer(5);
+  row.state = at.text(6);
+  return row;
+}
+
+Error broken(const std::string& session, const Error& fault) {
+  return make_error(Code::io, "session \"" + session + "\" cannot be read: " + fault.message,
+                    fault.where);
+}
+
+// `%` and `_` of the user's words mean themselves.
+std::string like_pattern(std::string_view words) {
+  std::string pattern = "%";
+  for (const char c : words) {
+    if (c == '%' || c == '_' || c == '\\') pattern += '\\';
+    pattern += c;
+  }
+  return pattern + "%";
+}
+
+}  // namespace
+
+Result<SessionRow> SessionStore::row(const std::string& session) {
+  auto statement = database_.prepare(std::string(kRow) + "WHERE id=?");
+  if (!statement) return statement.error();
+  auto there = statement->bind(1, session).step();
+  if (!there) return there.error();
+  if (!*there) {
+    return make_error(Code::not_found, "there is no stored session \"" + session + "\"");
+  }
+  return read_row(*statement);
+}
+
+Result<std::vector<MessagePtr>> SessionStore::log(const std::string& session) {
+  auto statement = database_.prepare("SELECT json FROM message WHERE session=? ORDER BY number");
+  if (!statement) return statement.error();
+  statement->bind(1, session);
+  std::vector<MessagePtr> log;
+  while (true) {
+    auto there = statement->step();
+    if (!there) return there.error();
+    if (!*there) return log;
+    auto message = message_from_json(statement->text(0));
+    if (!message) return broken(session, message.error());
+    log.push_back(std::make_shared<const Message>(std::move(*message)));
+  }
+}
+
+Result<std::vector<context::RecordedChange>> SessionStore::changes(const std::string& session) {
+  auto statement =
+      database_.prepare("SELECT log_size, json FROM change WHERE session=? ORDER BY number");
+  if (!statement) return statement.error();
+  statement->bind(1, session);
+  std::vector<context::RecordedChange> changes;
+  while (true) {
+    auto there = statement->step();
+    if (!there) return there.error();
+    if (!*there) return changes;
+    auto change = change_from_json(statement->text(1));
+    if (!change) return broken(session, change.error());
+    changes.push_back({static_cast<std::size_t>(statement->integer(0)), std::move(*change)});
+  }
+}
+
+Result<std::vector<DraftBlock>> SessionStore::draft(const std::string& session) {
+  auto statement =
+      database_.prepare("SELECT began, block, result FROM draft WHERE session=? ORDER BY number");
+  if (!statement) return statement.error();
+  statement->bind(1, session);
+  std::vector<DraftBlock> draft;
+  while (true) {
+    auto there = statement->step();
+    if (!there) return there.error();
+    if (!*there) return draft;
+    auto said = message_from_json(statement->text(1));
+    if (!said) return broken(session, said.error());
+    DraftBlock block{std::move(said->blocks.at(0)), statement->integer(0) != 0, std::nullopt};
+    if (!statement->is_null(2)) {
+      auto answer = message_from_json(statement->text(2));
+      if (!answer) return broken(session, answer.error());
+      block.result = std::get<ToolResultBlock>(std::move(answer->blocks.at(0)));
+    }
+    draft.push_back(std::move(block));
+  }
+}
+
+// Read in one transaction: another process may be writing.
+Result<StoredSession> SessionStore::load(const std::string& session) {
+  auto transaction = Transaction::begin_reading(database_);
+  if (!transaction) return transaction.error();
+  StoredSession stored;
+  auto about = row(session);
+  if (!about) return about.error();
+  stored.row = std::move(*about);
+  auto said = log(session);
+  if (!said) return said.error();
+  stored.log = std::move(*said);
+  auto changed = changes(session);
+  if (!changed) return changed.error();
+  stored.changes = std::move(*changed);
+  auto unfinished = draft(session);
+  if (!unfinished) return unfinished.error();
+  stored.draft = std::move(*unfinished);
+  return stored;
+}
+
+Result<std::vector<Part>> SessionStore::parts(const std::string& session, std::int64_t after,
+                                              int limit) {
+  auto statement = database_.prepare(
+      "SELECT number, run, method, params, log_size FROM part WHERE session=? AND number>?"
+      " ORDER BY number LIMIT ?");
+  if (!statement) return statement.error();
+  statement->bind(1, session).bind(2, after).bind(3, std::int64_t{limit});
+  std::vector<Part> parts;
+  while (true) {
+    auto there = statement->step();
+    if (!there) return there.error();
+    if (!*there) return parts;
+    parts.push_back({statement->integer(0), std::string(statement->text(1)),
+                     std::string(statement->text(2)), std::string(statement->text(3)),
+                     statement->integer(4)});
+  }
+}
+
+Result<std::vector<SessionRow>> SessionStore::list(const SessionQuery& query) {
+  std::string sql(kRow);
+  sql += "WHERE 1";
+  if (query.workspace) sql += " AND workspace=?1";
+  if (query.title_has) sql += " AND title LIKE ?2 ESCAPE '\\'";
+  if (query.updated_before) sql += " AND updated<?3";
+  sql += " ORDER BY updated DESC, id LIMIT ?4";
+  auto statement = database_.prepare(sql);
+  if (!statement) return statement.error();
+  if (query.workspace) statement->bind(1, *query.workspace);
+  if (query.title_has) statement->bind(2, like_pattern(*query.title_has));
+  if (query.updated_before) statement->bind(3, *query.updated_before);
+  statement->bind(4, std::int64_t{query.limit});
+  std::vector<SessionRow> rows;
+  while (true) {
+    auto there = statement->step();
+    if (!there) return there.error();
+    if (!*there) return rows;
+    rows.push_back(read_row(*statement));
+  }
+}
+
+}  // namespace agentd::session

@@ -1,0 +1,248 @@
+// The store on a real SQLite file: what is written is read back, in every kind of block, by another
+// process's eyes (a second connection), and faults of the file are errors that say so.
+#include "session/store.h"
+
+#include <doctest/doctest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "session/message_json.h"
+#include "session/schema.h"
+
+using namespace agentd;
+using namespace agentd::session;
+
+namespace {
+
+struct Directory {
+  Directory() {
+    char name[] = "/tmp/agentd-store-XXXXXX";
+    REQUIRE(mkdtemp(name) != nullptr);
+    path = name;
+  }
+  ~Directory() { std::filesystem::remove_all(path); }
+  std::string file() const { return path + "/sessions.db"; }
+  std::string path;
+};
+
+SessionStore opened(const Directory& directory) {
+  auto store = SessionStore::open(directory.file(), Durability::normal);
+  REQUIRE_MESSAGE(store.has_value(), store.error().message);
+  return std::move(*store);
+}
+
+SessionRow row(const std::string& id, std::int64_t updated = 1) {
+  return {id, std::nullopt, "/work", "Title of " + id, 1, updated, "{}"};
+}
+
+MessagePtr message(Role role, std::vector<Block> blocks) {
+  return std::make_shared<const Message>(Message{role, std::move(blocks)});
+}
+
+// One of each kind, with what is awkward in texts.
+std::vector<MessagePtr> every_block() {
+  const std::string awkward = "\"\\\n\t\x01 \xc3\xa4\xf0\x9f\x98\x80 </context>";
+  return {
+      message(Role::user, {TextBlock{awkward}, ImageBlock{"image/png", "aGk="}}),
+      message(
+          Role::assistant,
+          {ThinkingBlock{"so", "SIG=="}, ThinkingBlock{"", std::nullopt},
+           RedactedThinkingBlock{"opaque=="}, TextBlock{"I look."},
+           ToolUseBlock{"t1", "Read", {{"n", 18446744073709551615ULL}, {"x", 0.1}, {"s", awkward}}},
+           OpaqueBlock{"server_tool_use", R"({"type":"server_tool_use","z":1,"a":2})"}}),
+      message(Role::user,
+              {ToolResultBlock{"t1", {TextBlock{awkward}, ImageBlock{"image/gif", "eA=="}}, true}}),
+  };
+}
+
+std::string text(const std::vector<MessagePtr>& log) {
+  std::string out;
+  for (const auto& each : log) out += to_json(*each) + "\n";
+  return out;
+}
+
+template <class T>
+Code code_of(const Result<T>& result) {
+  REQUIRE(!result.has_value());
+  return result.error().code;
+}
+
+}  // namespace
+
+TEST_CASE("every kind of block comes back as it was") {
+  Directory directory;
+  const auto log = every_block();
+  {
+    auto store = opened(directory);
+    REQUIRE(store.add(row("s1")).has_value());
+    REQUIRE(store.append("s1", 0, {log[0]}).has_value());
+    REQUIRE(store.append("s1", 1, {log[1], log[2]}).has_value());
+  }
+  const auto loaded = opened(directory).load("s1");
+  REQUIRE_MESSAGE(loaded.has_value(), loaded.error().message);
+  CHECK(text(loaded->log) == text(log));
+  CHECK(loaded->row.title == "Title of s1");
+  const auto& call = std::get<ToolUseBlock>(loaded->log[1]->blocks[4]);
+  CHECK(call.input == std::get<ToolUseBlock>(log[1]->blocks[4]).input);
+  CHECK(!std::get<ThinkingBlock>(loaded->log[1]->blocks[1]).signature);
+}
+
+TEST_CASE("changes of the view come back in order") {
+  Directory directory;
+  auto store = opened(directory);
+  REQUIRE(store.add(row("s1")).has_value());
+  REQUIRE(store.append_change("s1", 0, {4, context::OutputsCleared{{"t2", "t1"}}}).has_value());
+  REQUIRE(store.append_change("s1", 1, {5, context::Compacted{{TextBlock{"sum"}}, 3}}).has_value());
+  REQUIRE(store.append_change("s1", 2, {6, context::ImagesReplaced{"gone"}}).has_value());
+  REQUIRE(store.append_change("s1", 3, {7, context::ThinkingStripped{}}).has_value());
+  const auto loaded = store.load("s1");
+  REQUIRE(loaded.has_value());
+  REQUIRE(loaded->changes.size() == 4);
+  CHECK(loaded->changes[0].log_size == 4);
+  CHECK(std::get<context::OutputsCleared>(loaded->changes[0].change).tool_use_ids.count("t1") == 1);
+  const auto& compacted = std::get<context::Compacted>(loaded->changes[1].change);
+  CHECK(compacted.keep_from == 3);
+  CHECK(std::get<TextBlock>(compacted.head.at(0)).text == "sum");
+  CHECK(std::get<context::ImagesReplaced>(loaded->changes[2].change).note == "gone");
+  CHECK(std::holds_alternative<context::ThinkingStripped>(loaded->changes[3].change));
+}
+
+TEST_CASE("a draft tells what may have run, and is void with the message it becomes") {
+  Directory directory;
+  auto store = opened(directory);
+  REQUIRE(store.add(row("s1")).has_value());
+  REQUIRE(store.put_draft("s1", 0, TextBlock{"I look."}).has_value());
+  for (int i = 1; i <= 3; ++i) {
+    const std::string id = "t" + std::to_string(i);
+    REQUIRE(store.put_draft("s1", i, ToolUseBlock{id, "Bash", {{"command", "x"}}}).has_value());
+  }
+  REQUIRE(store.draft_began("s1", "t1").has_value());
+  REQUIRE(store.draft_began("s1", "t2").has_value());
+  REQUIRE(store.draft_settled("s1", {"t1", {TextBlock{"done"}}, false}).has_value());
+  auto loaded = store.load("s1");
+  REQUIRE(loaded.has_value());
+  REQUIRE(loaded->draft.size() == 4);
+  CHECK(std::get<TextBlock>(loaded->draft[0].block).text == "I look.");
+  REQUIRE(loaded->draft[1].result);
+  CHECK(text_of(loaded->draft[1].result->content) == "done");
+  CHECK(loaded->draft[2].began);
+  CHECK(!loaded->draft[2].result);
+  CHECK(!loaded->draft[3].began);
+  REQUIRE(store.append("s1", 0, every_block()).has_value());
+  loaded = store.load("s1");
+  REQUIRE(loaded.has_value());
+  CHECK(loaded->draft.empty());
+}
+
+TEST_CASE("an append is whole or not there") {
+  Directory directory;
+  auto store = opened(directory);
+  REQUIRE(store.add(row("s1")).has_value());
+  REQUIRE(store.append("s1", 1, {message(Role::user, {TextBlock{"b"}})}).has_value());
+  CHECK(code_of(store.append("s1", 0, every_block())) == Code::conflict);  // its second is there
+  const auto loaded = store.load("s1");
+  REQUIRE(loaded.has_value());
+  CHECK(loaded->log.size() == 1);
+}
+
+TEST_CASE("sessions are listed by directory, words and time") {
+  Directory directory;
+  auto store = opened(directory);
+  for (int i = 0; i < 5; ++i) REQUIRE(store.add(row("s" + std::to_string(i), i)).has_value());
+  auto elsewhere = row("e1", 10);
+  elsewhere.workspace = "/else";
+  elsewhere.title = "100% of it";
+  REQUIRE(store.add(elsewhere).has_value());
+  const auto ids = [&](const SessionQuery& query) {
+    std::string out;
+    const auto rows = store.list(query);
+    REQUIRE(rows.has_value());
+    for (const auto& each : *rows) out += each.id + " ";
+    return out;
+  };
+  CHECK(ids({}) == "e1 s4 s3 s2 s1 s0 ");
+  CHECK(ids({.workspace = "/work", .limit = 2}) == "s4 s3 ");
+  CHECK(ids({.workspace = "/work", .updated_before = 3, .limit = 2}) == "s2 s1 ");
+  CHECK(ids({.title_has = "TITLE OF S3"}) == "s3 ");
+  CHECK(ids({.title_has = "0%"}) == "e1 ");
+  CHECK(ids({.title_has = "%"}) == "e1 ");
+  CHECK(ids({.title_has = "_"}) == "");
+}
+
+TEST_CASE("renamed, removed with all it had, and never found again") {
+  Directory directory;
+  auto store = opened(directory);
+  REQUIRE(store.add(row("s1")).has_value());
+  CHECK(code_of(store.add(row("s1"))) == Code::conflict);
+  REQUIRE(store.rename("s1", "Better").has_value());
+  REQUIRE(store.append("s1", 0, every_block()).has_value());
+  REQUIRE(store.add_part("s1", {1, "r1", "agent/runStarted", "{}", 0}).has_value());
+  CHECK(store.load("s1")->row.title == "Better");
+  REQUIRE(store.remove("s1").has_value());
+  CHECK(code_of(store.load("s1")) == Code::not_found);
+  CHECK(code_of(store.remove("s1")) == Code::not_found);
+  CHECK(code_of(store.rename("s1", "x")) == Code::not_found);
+  CHECK(store.parts("s1", 0, 10)->empty());
+  REQUIRE(store.add(row("s1")).has_value());  // nothing of the old one comes back
+  CHECK(store.load("s1")->log.empty());
+}
+
+TEST_CASE("parts come in pieces, in order") {
+  Directory directory;
+  auto store = opened(directory);
+  REQUIRE(store.add(row("s1")).has_value());
+  for (int i = 1; i <= 5; ++i) {
+    REQUIRE(store.add_part("s1", {i, "r1", "m", std::to_string(i), i * 2}).has_value());
+  }
+  const auto some = store.parts("s1", 2, 2);
+  REQUIRE(some.has_value());
+  REQUIRE(some->size() == 2);
+  CHECK((*some)[0].params == "3");
+  CHECK((*some)[1].log_size == 8);
+}
+
+TEST_CASE("two processes write to one file") {
+  Directory directory;
+  opened(directory);
+  const auto write = [&](const std::string& id) {
+    auto store = SessionStore::open(directory.file(), Durability::normal);
+    if (!store || !store->add(row(id))) return;
+    for (std::size_t i = 0; i < 50; ++i) {
+      if (!store->append(id, i, {message(Role::user, {TextBlock{std::to_string(i)}})})) return;
+    }
+  };
+  std::thread other([&] { write("s1"); });
+  write("s2");
+  other.join();
+  auto store = opened(directory);
+  for (const char* id : {"s1", "s2"}) {
+    const auto loaded = store.load(id);
+    REQUIRE(loaded.has_value());
+    CHECK(loaded->log.size() == 50);
+  }
+}
+
+TEST_CASE("a file that cannot be used is an error that names it") {
+  Directory directory;
+  std::ofstream(directory.file()) << std::string(5000, 'x');
+  auto store = SessionStore::open(directory.file(), Durability::normal);
+  CHECK(code_of(store) == Code::unavailable);
+  CHECK(store.error().message.find(directory.file()) != std::string::npos);
+  CHECK(code_of(SessionStore::open(directory.path + "/no/sessions.db", Durability::normal)) ==
+        Code::unavailable);
+}
+
+TEST_CASE("a file of a newer agentd is left alone") {
+  Directory directory;
+  {
+    auto database = Database::open(directory.file(), Durability::normal);
+    REQUIRE(database.has_value());
+    REQUIRE(database->execute("PRAGMA user_version=99").has_value());
+  }
+  auto store = SessionStore::open(directory.file(), Durability::normal);
+  CHECK(code_of(store) == Code::unavailable);
+  CHECK(store.error().message.find("newer agentd") != std::string::npos);
+}
