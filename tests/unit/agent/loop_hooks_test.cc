@@ -207,11 +207,11 @@ TEST_CASE("continue: false of UserPromptSubmit ends a run that was going on") {
   hooks.add(HookEvent::user_prompt_submit,
             R"(grep -q secret && echo '{"continue": false, "stopReason": "no secrets"}'; true)");
   auto& rig = *hooks.rig;
-  rig.provider->mind = [&](const model::ModelRequest&, std::size_t) {
-    rig.run->send({"m1", {TextBlock{"the secret"}}, Delivery::steer}, [](Result<void>) {});
-    return done();
-  };
-  const auto end = hooks.run("one");
+  hooks.start("one");
+  rig.provider->wait_requests(1);
+  rig.run->send({"m1", {TextBlock{"the secret"}}, Delivery::steer}, [](Result<void>) {});
+  rig.provider->reply(0, done());
+  const auto end = rig.wait_end();
   CHECK(end.ending == Ending::hook_stopped);
   CHECK(has(end.message, "no secrets"));
   CHECK(rig.provider->requests() == 1);
