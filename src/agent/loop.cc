@@ -252,11 +252,11 @@ void Loop::strip_foreign_thinking() {
 OfferedTools::Definitions Loop::told_tools() {
   const bool none = offered_.definitions()->empty();
   if (!none || !conversation_.history.has_calls()) return offered_.definitions();
-  auto stubs = stubs_of_called_tools(conversation_.history.view());
-  if (!stubs_told_ || stubs.size() != stubs_told_->size()) {
-    stubs_told_ = std::make_shared<const std::vector<ToolDefinition>>(std::move(stubs));
+  auto named = called_tools_by_name(conversation_.history.view());
+  if (!called_tools_ || named.size() != called_tools_->size()) {
+    called_tools_ = std::make_shared<const std::vector<ToolDefinition>>(std::move(named));
   }
-  return stubs_told_;
+  return called_tools_;
 }
 
 ToolChoice Loop::tool_choice() const {

@@ -170,7 +170,7 @@ class Loop {
   std::shared_ptr<FlowGate> gate_;
   std::shared_ptr<Mailbox<RunMessage>> mailbox_;
   const OfferedTools offered_;
-  OfferedTools::Definitions stubs_told_;  // in place of no tools
+  OfferedTools::Definitions called_tools_;  // in place of no tools
   Executor executor_;
 
   Spent spent_;

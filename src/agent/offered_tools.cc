@@ -18,18 +18,18 @@ bool is_offered(const tools::Tool& tool, const ToolWishes& wishes) {
 
 }  // namespace
 
-std::vector<ToolDefinition> stubs_of_called_tools(const std::vector<MessagePtr>& view) {
+std::vector<ToolDefinition> called_tools_by_name(const std::vector<MessagePtr>& view) {
   std::set<std::string> names;
   for (const MessagePtr& message : view) {
     for (const Block& block : message->blocks) {
       if (const auto* call = std::get_if<ToolUseBlock>(&block)) names.insert(call->name);
     }
   }
-  std::vector<ToolDefinition> stubs;
+  std::vector<ToolDefinition> named;
   for (const std::string& name : names) {
-    stubs.push_back({name, "Cannot be called.", Json{{"type", "object"}}});
+    named.push_back({name, "Cannot be called.", Json{{"type", "object"}}});
   }
-  return stubs;
+  return named;
 }
 
 OfferedTools::OfferedTools(const tools::Registry& registry, const ToolWishes& wishes)

@@ -21,7 +21,7 @@ struct ToolWishes {
 };
 
 /// The tools that were called in `view`, each by its name alone: for a request that offers none.
-std::vector<ToolDefinition> stubs_of_called_tools(const std::vector<MessagePtr>& view);
+std::vector<ToolDefinition> called_tools_by_name(const std::vector<MessagePtr>& view);
 
 class OfferedTools {
  public:
