@@ -108,6 +108,9 @@ class Writer {
       case FailureClass::billing:
       case FailureClass::not_found:
       case FailureClass::too_large:
+      case FailureClass::image_refused:
+      case FailureClass::thinking_refused:
+      case FailureClass::output_limit_refused:
       case FailureClass::tls:
         return error(503, "server_error", "busy");
     }
