@@ -1,0 +1,109 @@
+#include "session/store_thread.h"
+
+#include <condition_variable>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "agent/run.h"
+#include "base/log.h"
+#include "base/mailbox.h"
+
+namespace agentd::session {
+namespace {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+Result<void> make_directory(const std::string& directory) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  if (fs::is_directory(directory, failed)) return {};
+  fs::create_directories(directory, failed);
+  if (!failed) fs::permissions(directory, fs::perms::owner_all, failed);
+  if (!failed) return {};
+  return make_error(Code::io, "the directory for sessions cannot be made: " + failed.message(),
+                    directory);
+}
+
+}  // namespace
+
+// Shared with the thread, which may outlive its owner when the disk holds it.
+struct StoreThread::State {
+  std::string path;
+  std::string directory;
+  Durability durability = Durability::normal;
+  Mailbox<Job> jobs;
+
+  // The thread's own.
+  std::optional<SessionStore> store;
+  std::optional<Error> fault;  // of the last try to open it
+  SteadyTime tried;
+
+  std::mutex mutex;
+  std::condition_variable left;
+  bool over = false;  // guarded by mutex: the thread has left
+
+  Result<SessionStore*> opened();
+  void work();
+};
+
+Result<SessionStore*> StoreThread::State::opened() {
+  if (store) return &*store;
+  const SteadyTime now = std::chrono::steady_clock::now();
+  if (fault && now - tried < kRetryAfter) return *fault;
+  tried = now;
+  auto made = make_directory(directory);
+  auto fresh = made ? SessionStore::open(path, durability) : Result<SessionStore>(made.error());
+  if (!fresh) {
+    fault = fresh.error();
+    log::error("store: " + fault->message);
+    return *fault;
+  }
+  store = std::move(*fresh);
+  return &*store;
+}
+
+void StoreThread::State::work() {
+  while (auto job = jobs.pop()) {
+    if (!*job) break;  // the owner's last word
+    (*job)(opened());
+  }
+  store.reset();
+  std::lock_guard lock(mutex);
+  over = true;
+  left.notify_all();
+}
+
+StoreThread::StoreThread(std::string path, Durability durability)
+    : directory_(std::filesystem::path(path).parent_path().string()),
+      state_(std::make_shared<State>()) {
+  state_->path = std::move(path);
+  state_->directory = directory_;
+  state_->durability = durability;
+  thread_ = std::thread([state = state_] { state->work(); });
+}
+
+StoreThread::~StoreThread() {
+  post(nullptr);  // behind all that is still to be done
+  std::unique_lock lock(state_->mutex);
+  if (state_->left.wait_for(lock, kLastWait, [this] { return state_->over; })) {
+    lock.unlock();
+    thread_.join();
+    return;
+  }
+  log::error("store: the disk does not answer; its thread is left alone");
+  agent::left_behind().fetch_add(1);
+  thread_.detach();
+}
+
+void StoreThread::post(Job job) {
+  state_->jobs.push(std::move(job));
+}
+
+std::string store_path(const config::Environment& environment) {
+  const std::string directory = config::data_directory(environment);
+  return directory.empty() ? "" : directory + "/sessions.db";
+}
+
+}  // namespace agentd::session
