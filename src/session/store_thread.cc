@@ -60,7 +60,7 @@ Result<SessionStore*> StoreThread::State::opened() {
     log::error("store: " + fault->message);
     return *fault;
   }
-  store = std::move(*fresh);
+  store.emplace(std::move(*fresh));
   return &*store;
 }
 
