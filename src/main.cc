@@ -75,6 +75,10 @@ std::string check_turns(std::string& text) {
   return "must be a whole number, 0 (no limit) or more, not `" + text + "`";
 }
 
+std::string not_empty(const std::string& text) {
+  return text.empty() ? "must not be empty" : "";
+}
+
 // A script's path is meant from where the shell is, whatever the workspace.
 std::string complete_model(std::string& name) {
   constexpr std::string_view kScript = "script:";
@@ -100,6 +104,7 @@ void add_serve_flags(CLI::App& app, Flags& flags) {
   app.add_option("--model", flags.serve.model, "The model where a request names none")
       ->transform(CLI::Validator(complete_model, ""))
       ->type_name("NAME");
+  app.add_flag("!--no-session", flags.serve.store_sessions, "Keep sessions in memory alone");
   app.add_option("--log", flags.log_file, "Write a log to FILE (- for standard error)")
       ->type_name("FILE");
 }
@@ -133,6 +138,18 @@ void add_run_flags(CLI::App& app, Flags& flags) {
   app.add_option("--cwd", flags.run.cwd, "The workspace; default: the current directory")
       ->type_name("DIR");
   app.add_flag("--json", flags.run.json, "Print the notifications instead, one per line");
+  auto* go_on = app.add_flag("--continue", flags.run.go_on,
+                             "Go on with the last session of this directory");
+  auto* resume = app.add_option("--resume", flags.run.session_id,
+                                "Go on with the session ID (agentd sessions lists them)")
+                     ->type_name("ID")
+                     ->check(not_empty)
+                     ->excludes(go_on);
+  app.add_flag("--fork", flags.run.fork, "With one of these: go on with a copy of the session")
+      ->check([go_on, resume](const std::string&) {
+        return go_on->count() + resume->count() > 0 ? "" : "is for --continue or --resume";
+      });
+  app.add_flag("!--no-session", flags.run.store_sessions, "Do not store the session");
   app.add_option("--log", flags.log_file, "Write a log to FILE (- for standard error)")
       ->type_name("FILE");
 }

@@ -142,8 +142,9 @@ enum class AttachmentKind { message, memory, changed_file, recent_file, todo };
 /// Added to what the model is told, beside its calls' results.
 struct Attachment {
   AttachmentKind kind = AttachmentKind::message;
-  std::string title;       // a few words for people
-  std::string message_id;  // message: what agent/send called it
+  std::string title;        // a few words for people
+  std::string message_id;   // message: what agent/send called it
+  std::vector<Block> said;  // message: its words, for the record
 };
 
 enum class CompactionTrigger { automatic, window_exceeded, manual };

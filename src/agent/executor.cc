@@ -269,6 +269,8 @@ void Executor::start_job(Call& call, bool may_run) {
               .mode_before_plan = setup_.conversation.mode_before_plan,
           },
       .read_set = setup_.conversation.read_set,
+      .journal = setup_.journal,
+      .safe = call.safe,
       .mode = setup_.conversation.mode,
       .grants = grants_,
       .hooks = setup_.hooks,

@@ -43,6 +43,7 @@ Loop::Loop(const RunOptions& options, Conversation& conversation, const Services
           .hooks =
               {options.hooks, options.session_id, options.run_id, {}, conversation.workspace, {}},
           .deny_stops = options.deny_stops,
+          .journal = options.journal,
           .emit = [this](Event event) { emit(std::move(event)); },
           .tell = [box = mailbox_](JobMessage m) { box->push(JobArrived{std::move(m)}); },
       }),
@@ -77,6 +78,7 @@ RunEnded Loop::run() {
     tell_hooks_of_batch();
     const Decision decision = decide_turn();
     record(decision);
+    keep_turn();
     emit(TurnEnded{spent_.turns, reply_.stop ? reply_.stop->wire : "", reply_.usage});
     if (const auto* ending = std::get_if<Ending>(&decision)) return ended(*ending);
     sum_up_batch();
@@ -102,6 +104,7 @@ void Loop::wind_up(RunEnded& end) {
     if (!message) return;
     handle(std::move(*message));
   }
+  keep_at_end();
   if (end.message.empty()) end.message = given_up_note();
   end.not_delivered = std::move(messages_.refused);
   auto rest = messages_.waiting.take_rest();
@@ -172,7 +175,7 @@ void Loop::put_back(std::vector<UserMessage> messages) {
 void Loop::deliver(std::vector<UserMessage> messages) {
   if (cancelled_) return put_back(std::move(messages));
   for (UserMessage& message : messages) {
-    emit(Attachment{AttachmentKind::message, "Your message", message.id});
+    emit(Attachment{AttachmentKind::message, "Your message", message.id, message.blocks});
     conversation_.history.append({Role::user, std::move(message.blocks)});
   }
 }
@@ -203,6 +206,7 @@ void Loop::count_overhead() {
 // ---- stream ------------------------------------------------------------------------------------
 
 void Loop::stream() {
+  keep_before_request();
   for (int attempt = 1; !cancelled_; ++attempt) {
     request(attempt > 1);
     wait_until([this] { return reply_.ended; });
@@ -336,6 +340,7 @@ bool Loop::wait_before_retry(const model::ModelFailure& failure, int attempt) {
 void Loop::discard_reply() {
   executor_.finish_reply(ReplyEnd::discarded, is_last_block_call());
   reply_.kept = false;
+  if (options_.journal) options_.journal->drop_reply();
   if (reply_.delivered) emit(ReplyDiscarded{spent_.turns});
 }
 
@@ -480,6 +485,7 @@ bool Loop::is_last_block_call() const {
 
 void Loop::emit(Event event) {
   log_event(options_.run_id, event);
+  keep_result(event);
   sink_.emit(std::move(event));
 }
 

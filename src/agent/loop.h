@@ -87,6 +87,8 @@ class Loop {
   void on(MessageSent& sent);
   void on(MessageTakenBack& taken);
   void on(BatchSummaryArrived& arrived);
+  void on(JournalAnswered& answered);
+  void on(JournalLate& late);
 
   void give_up_in_time();
   bool is_last_block_call() const;
@@ -142,6 +144,15 @@ class Loop {
   void replace_older(const std::string& summary, std::vector<context::Attachment> put_back,
                      bool work_goes_on);
 
+  // Journal (loop_journal.cc).
+  void keep_before_request();
+  void keep_turn();
+  void keep_at_end();
+  void keep_block(int number);
+  void keep_result(const Event& event);
+  void ask_journal();
+  void tell_not_stored(const std::string& why);
+
   // Repair (loop_repair.cc).
   Limits limits(const std::optional<model::ModelFailure>& failure) const;
   void repair_request(const model::ModelFailure& failure);
@@ -190,6 +201,7 @@ class Loop {
   CompactionState compaction_;
   LookState look_;
   BatchSummaries batch_summaries_;
+  JournalState journal_;
 
   bool cancelled_ = false;
   CancelState cancel_;

@@ -76,9 +76,10 @@ void Loop::on(model::Delta& delta) {
 
 void Loop::on(model::BlockEnded& ended) {
   auto& block = reply_.end(ended);
-  if (block.kind != model::BlockKind::tool_use) return;
+  if (block.kind != model::BlockKind::tool_use) return keep_block(ended.block);
   const auto input = parse_call_input(block.text);
   if (input) block.input = *input;
+  keep_block(ended.block);  // before it can start
   executor_.close(ended.block, input);
 }
 
@@ -105,12 +106,13 @@ void Loop::on(model::MessageEnded&) {
   for (int number = 0; number < count; ++number) {
     auto& block = reply_.block(number);
     if (block.ended) continue;
+    block.ended = true;
     if (block.kind == model::BlockKind::tool_use && !(cut && number == count - 1)) {
       const auto input = parse_call_input(block.text);
       if (input) block.input = *input;
+      keep_block(number);
       executor_.close(number, input);
     }
-    block.ended = true;
   }
   reply_.ended = true;
 }

@@ -9,6 +9,26 @@ namespace agentd::agent {
 
 using model::BlockKind;
 
+namespace {
+
+Block as_kept(const ReplyBlock& block) {
+  switch (block.kind) {
+    case BlockKind::text:
+      return TextBlock{block.text};
+    case BlockKind::thinking:
+      return ThinkingBlock{block.text, block.signature};
+    case BlockKind::redacted_thinking:
+      return RedactedThinkingBlock{block.data};
+    case BlockKind::tool_use:
+      return ToolUseBlock{block.tool_use_id, block.tool_name, block.input};
+    case BlockKind::opaque:
+      return OpaqueBlock{"", block.data};
+  }
+  return TextBlock{};
+}
+
+}  // namespace
+
 ReplyBlock& Reply::begin(const model::BlockBegan& began, std::string tool_use_id) {
   ReplyBlock block;
   block.kind = began.kind;
@@ -72,27 +92,19 @@ bool Reply::empty() const {
 Message Reply::message(bool drop_unsigned) const {
   Message message{Role::assistant, {}};
   for (const auto& block : blocks_) {
-    switch (block.kind) {
-      case BlockKind::text:
-        message.blocks.emplace_back(TextBlock{block.text});
-        break;
-      case BlockKind::thinking:
-        if (block.ended && (block.signature || !drop_unsigned)) {
-          message.blocks.emplace_back(ThinkingBlock{block.text, block.signature});
-        }
-        break;
-      case BlockKind::redacted_thinking:
-        if (block.ended) message.blocks.emplace_back(RedactedThinkingBlock{block.data});
-        break;
-      case BlockKind::tool_use:
-        message.blocks.emplace_back(ToolUseBlock{block.tool_use_id, block.tool_name, block.input});
-        break;
-      case BlockKind::opaque:
-        if (block.ended) message.blocks.emplace_back(OpaqueBlock{"", block.data});
-        break;
-    }
+    const bool kept_when_cut = block.kind == BlockKind::text || block.kind == BlockKind::tool_use;
+    if (!block.ended && !kept_when_cut) continue;
+    const bool unsigned_thinking = block.kind == BlockKind::thinking && !block.signature;
+    if (unsigned_thinking && drop_unsigned) continue;
+    message.blocks.push_back(as_kept(block));
   }
   return message;
+}
+
+std::optional<Block> Reply::whole_block(int number) const {
+  const ReplyBlock& block = blocks_.at(static_cast<std::size_t>(number));
+  if (!block.ended) return std::nullopt;
+  return as_kept(block);
 }
 
 }  // namespace agentd::agent

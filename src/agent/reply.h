@@ -46,6 +46,8 @@ class Reply {
   /// What history keeps: every block that is whole, text also where it was cut, calls always (each
   /// gets its result). Thinking that was cut, or carries no signature while `drop_unsigned`, goes.
   Message message(bool drop_unsigned) const;
+  /// Block `number` as history keeps it, if it has ended.
+  std::optional<Block> whole_block(int number) const;
 
   std::optional<model::StopTold> stop;
   std::optional<model::ModelFailure> failure;

@@ -28,6 +28,7 @@
 
 #include "agent/conversation.h"
 #include "agent/event.h"
+#include "agent/journal.h"
 #include "agent/offered_tools.h"
 #include "base/clock.h"
 #include "base/flow_gate.h"
@@ -67,6 +68,7 @@ struct RunOptions {
   std::vector<model::ResolvedModel> fallback_models;  // asked in turn when `model` cannot be had
   std::optional<model::ResolvedModel> summary_model;  // says what each batch of calls did
   model::RetryPolicy retry;
+  std::shared_ptr<Journal> journal;  // nullptr: the session lives in memory alone
 };
 
 /// What a run works with. All outlive it.

@@ -74,6 +74,16 @@ struct BatchSummaryArrived {
   model::ModelEvents events;
 };
 
+/// To question number `number`: all is kept, or why it is not.
+struct JournalAnswered {
+  int number = 0;
+  Result<void> kept;
+};
+
+struct JournalLate {
+  int number = 0;
+};
+
 struct MessageTakenBack {
   std::string id;
   std::function<void(Result<void>)> done;
@@ -82,6 +92,7 @@ struct MessageTakenBack {
 using RunMessage =
     std::variant<ModelArrived, JobArrived, LookedAround, RetryDue, FlowResumed, GiveUpDue,
                  CancelAsked, ApprovalAnswered, QuestionAnswered, ModeSet, ApprovalsWithdrawn,
-                 HooksDone, ModelSet, MessageSent, MessageTakenBack, BatchSummaryArrived>;
+                 HooksDone, ModelSet, MessageSent, MessageTakenBack, BatchSummaryArrived,
+                 JournalAnswered, JournalLate>;
 
 }  // namespace agentd::agent

@@ -11,6 +11,14 @@ inline constexpr std::string_view kInterrupted = "Interrupted by user.";
 inline constexpr std::string_view kNotRunInterrupted =
     "Interrupted by user before this call ran. Nothing was done.";
 inline constexpr std::string_view kUserInterrupted = "[The user interrupted the reply here.]";
+inline constexpr std::string_view kStoppedMayHaveRun =
+    "agentd was stopped while this call ran, so its result is lost. It may have run wholly, in "
+    "part "
+    "or not at all: look at what is there before you do it again.";
+inline constexpr std::string_view kStoppedNotRun =
+    "Not run: agentd was stopped before this call began.";
+inline constexpr std::string_view kStoppedHere =
+    "[agentd was stopped in the middle of this reply.]";
 inline constexpr std::string_view kEarlierCallFailed =
     "Not run: an earlier call of the same reply failed or was denied. Look at its result, then "
     "call again if this is still wanted.";

@@ -131,7 +131,16 @@ void tell_hooks_after(ToolJob& job, tools::Outcome& outcome, std::chrono::millis
   add_context(outcome, event, std::move(merged.contexts));
 }
 
+// What changes something is kept as begun before it begins: after a crash the model is told that it
+// may have run, and nothing runs twice.
+void keep_start(ToolJob& job) {
+  if (!job.journal) return;
+  job.journal->keep_start(job.context.tool_use_id);
+  if (!job.safe) wait_until_kept(*job.journal);
+}
+
 void run_tool(ToolJob& job) {
+  keep_start(job);
   const auto began = std::chrono::steady_clock::now();
   job.tell(CallBegan{job.job, job.input});
   tools::Outcome outcome = job.tool->run(*job.input, job.context);

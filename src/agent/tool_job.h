@@ -12,6 +12,7 @@
 
 #include "agent/event.h"
 #include "agent/hook_context.h"
+#include "agent/journal.h"
 #include "permission/permission.h"
 #include "tools/tool.h"
 
@@ -64,6 +65,8 @@ struct ToolJob {
   std::shared_ptr<const Json> input;
   tools::CallContext context;
   std::shared_ptr<platform::ReadSet> read_set;  // keeps context.read_set alive
+  std::shared_ptr<Journal> journal;             // is told before it starts; nullptr: none
+  bool safe = false;                            // it changes nothing
   permission::Mode mode = permission::Mode::ask;
   std::shared_ptr<const permission::Grants> grants;
   HookContext hooks;

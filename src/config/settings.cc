@@ -129,6 +129,8 @@ class Loader {
     set(out.max_budget_usd, file.max_budget_usd, "maxBudgetUsd", path);
     set(out.tool_summary_model, std::move(file.tool_summary_model), "toolSummaryModel", path);
     set(out.auto_compact, file.auto_compact, "autoCompact", path);
+    set(out.sessions, file.sessions, "sessions", path);
+    set(out.session_sync, file.session_sync, "sessionSync", path);
     if (file.retry) {
       set(out.retry.attempts, file.retry->attempts, "retry.attempts", path);
       set(out.retry.delay_ms, file.retry->delay_ms, "retry.delayMs", path);

@@ -36,6 +36,8 @@ struct Settings {
   std::vector<std::string> fallback_models;
   std::optional<double> max_budget_usd;
   std::optional<bool> auto_compact;
+  std::optional<bool> sessions;             // false: this one is not stored
+  std::optional<SessionSync> session_sync;  // of the user's own file
   std::optional<std::string> tool_summary_model;
   RetrySettings retry;
   StallSettings stall;

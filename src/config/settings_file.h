@@ -20,6 +20,13 @@ constexpr auto wire_names(PermissionMode) {
       "", {{plan, "plan"}, {ask, "ask"}, {accept_edits, "acceptEdits"}, {bypass, "bypass"}});
 }
 
+enum class SessionSync { normal, full };
+
+constexpr auto wire_names(SessionSync) {
+  using enum SessionSync;
+  return wire::names<SessionSync>("", {{normal, "normal"}, {full, "full"}});
+}
+
 enum class ToolStart { streaming, after_reply };
 
 constexpr auto wire_names(ToolStart) {
@@ -100,6 +107,8 @@ struct SettingsFile {
   std::optional<std::vector<std::string>> fallback_models;
   std::optional<double> max_budget_usd;
   std::optional<bool> auto_compact;
+  std::optional<bool> sessions;
+  std::optional<SessionSync> session_sync;
   std::optional<std::string> tool_summary_model;
   std::optional<RetrySettings> retry;
   std::optional<StallSettings> stall;
@@ -118,6 +127,9 @@ struct SettingsFile {
     field("maxBudgetUsd", &SettingsFile::max_budget_usd, "As in agent/start.", {.minimum = 0});
     field("autoCompact", &SettingsFile::auto_compact,
           "Whether a conversation that nears the model's window is summed up.");
+    field("sessions", &SettingsFile::sessions, "false: sessions are not stored.");
+    field("sessionSync", &SettingsFile::session_sync,
+          "What a power cut may cost: normal (the last moments), full (nothing; slower).");
     field("toolSummaryModel", &SettingsFile::tool_summary_model, "As in agent/start.");
     field("retry", &SettingsFile::retry, "How failed model calls are tried again.");
     field("stall", &SettingsFile::stall, "How long a silent endpoint is waited for.");

@@ -42,6 +42,11 @@ class Grants {
   void add(const Access& resolved);
   bool covers(const Access& resolved) const;
 
+  // What was allowed, to be kept with the session.
+  const std::unordered_set<std::string>& commands() const { return commands_; }
+  const std::unordered_set<std::string>& reads() const { return reads_; }
+  const std::unordered_set<std::string>& writes() const { return writes_; }
+
  private:
   std::unordered_set<std::string> commands_;
   std::unordered_set<std::string> reads_;

@@ -107,11 +107,24 @@ std::vector<ReadSet::Entry> ReadSet::entries() const {
     std::lock_guard lock(mutex_);
     all.reserve(seen_.size());
     for (const auto& [path, seen] : seen_) {
-      all.push_back({path, seen.hash, seen.content, seen.unchanged_at, seen.order});
+      all.push_back({path, seen.hash, seen.content, seen.unchanged_at, seen.order, seen.whole});
     }
   }
   std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) { return a.path < b.path; });
   return all;
+}
+
+void ReadSet::restore(const std::string& path, const ContentHash& hash,
+                      const std::optional<ContentHash>& whole) {
+  std::lock_guard lock(mutex_);
+  Seen& seen = seen_[path];
+  drop_content(seen);
+  seen = {.hash = hash,
+          .whole = whole,
+          .content = nullptr,
+          .age = {},
+          .unchanged_at = {},
+          .order = ++remembered_};
 }
 
 void ReadSet::confirm(const std::string& path, const ContentHash& hash, const FileStamp& stamp) {

@@ -59,9 +59,13 @@ class ReadSet {
     std::shared_ptr<const std::string> content;  // null: too large, or given up for newer ones
     std::optional<FileStamp> unchanged_at;       // the file had this stamp when it was `hash`
     std::uint64_t order = 0;                     // the later remembered, the higher
+    std::optional<ContentHash> whole;            // all of that content was shown
   };
   /// All files, by path.
   std::vector<Entry> entries() const;
+  /// What an earlier process remembered of a file; its content is not at hand.
+  void restore(const std::string& path, const ContentHash& hash,
+               const std::optional<ContentHash>& whole);
 
   /// The file was looked at and is still what `hash` says. Nothing happens if a newer content was
   /// remembered meanwhile.

@@ -44,6 +44,17 @@ struct RunStarted {
   }
 };
 
+struct UserMessage {
+  static constexpr std::string_view kName = "UserMessage";
+  std::vector<Content> content;
+  std::optional<std::string> message_id;
+
+  static void fields(auto& field) {
+    field("content", &UserMessage::content, "What the user said.");
+    field("messageId", &UserMessage::message_id, "As agent/send called it; absent for a prompt.");
+  }
+};
+
 struct TurnStarted {
   static constexpr std::string_view kName = "TurnStarted";
   int turn = 1;

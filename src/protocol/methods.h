@@ -90,6 +90,9 @@ inline constexpr Request<Empty, ModelListResult> kModelList{"model/list",
 
 inline constexpr Notification<OfRun<RunStarted>> kRunStarted{
     "agent/runStarted", "The run began. Its first notification."};
+inline constexpr Notification<OfRun<UserMessage>> kUserMessage{
+    "agent/userMessage",
+    "What the user said. Told by session/load alone: a live client has it already."};
 inline constexpr Notification<OfRun<TurnStarted>> kTurnStarted{"agent/turnStarted",
                                                                "The model is asked."};
 inline constexpr Notification<OfRun<TurnEnded>> kTurnEnded{
@@ -154,10 +157,10 @@ constexpr void each_method(Visitor&& visit) {
   all(kAgentStart, kAgentSend, kAgentUnsend, kAgentCancel, kAgentApproveTool, kAgentAnswerQuestion,
       kAgentSetMode, kAgentSetModel, kAgentCompact);
   all(kToolList, kModelList);
-  all(kRunStarted, kTurnStarted, kTextDelta, kThinkingDelta, kToolUse, kApprovalRequested,
-      kApprovalResolved, kQuestionAsked, kQuestionResolved, kToolProgress, kToolResult,
-      kReplyDiscarded, kRetrying, kModeChanged, kTodo, kAttachment, kCompacting, kCompacted, kHook,
-      kToolSummary, kNotice, kTurnEnded, kRunEnded, kSessionHook);
+  all(kRunStarted, kUserMessage, kTurnStarted, kTextDelta, kThinkingDelta, kToolUse,
+      kApprovalRequested, kApprovalResolved, kQuestionAsked, kQuestionResolved, kToolProgress,
+      kToolResult, kReplyDiscarded, kRetrying, kModeChanged, kTodo, kAttachment, kCompacting,
+      kCompacted, kHook, kToolSummary, kNotice, kTurnEnded, kRunEnded, kSessionHook);
 }
 
 }  // namespace agentd::protocol

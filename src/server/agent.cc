@@ -75,6 +75,16 @@ void Server::bind_agent() {
 void Server::start(protocol::StartParams params, Answer<protocol::StartResult> answer) {
   if (auto refusal = refuse_new_run(params.run_id)) return answer.error(*refusal);
   if (params.session_id) {
+    if (params.session_id->empty()) {
+      return answer.error(
+          make_error(Code::invalid_input, "sessionId must not be empty", "params.sessionId"));
+    }
+    const auto held = std::make_shared<protocol::StartParams>(params);
+    if (wait_for_session(*params.session_id, params.run_id.value_or(""), params.trusted,
+                         [this, held, answer] { start(std::move(*held), answer); })) {
+      return;
+    }
+    if (const auto fault = fault_of(*params.session_id)) return answer.error(*fault);
     Session* known = sessions_.find(*params.session_id);
     if (known != nullptr && known->active) {
       if (known->active->events->end_told()) {
@@ -113,7 +123,12 @@ void Server::start(protocol::StartParams params, Answer<protocol::StartResult> a
   }
 
   // From here on nothing can fail: the session is kept, the reply goes out, the run begins.
-  Session& kept = *session == &fresh ? sessions_.add(std::move(fresh)) : **session;
+  const bool is_new = *session == &fresh;
+  Session& kept = is_new ? sessions_.add(std::move(fresh)) : **session;
+  if (is_new) {
+    kept.journal = storage_.begin(kept.id, *prompt, *kept.conversation, kept.settings);
+    kept.held = kept.journal != nullptr;
+  }
   if (params.model) kept.model = params.model;
   kept.last_wishes = {std::move(wishes.system_prompt), std::move(wishes.tools),
                       std::move(wishes.tool_choice)};
@@ -143,6 +158,11 @@ std::optional<Error> Server::refuse_new_run(const std::optional<std::string>& ru
 
 void Server::compact(protocol::CompactParams params, Answer<protocol::StartResult> answer) {
   if (auto refusal = refuse_new_run(params.run_id)) return answer.error(*refusal);
+  if (wait_for_session(params.session_id, params.run_id.value_or(""), std::nullopt,
+                       [this, params, answer] { compact(params, answer); })) {
+    return;
+  }
+  if (const auto fault = fault_of(params.session_id)) return answer.error(*fault);
   Session* session = sessions_.find(params.session_id);
   if (session == nullptr) return answer.error(unknown_session(params.session_id));
   if (session->active && !session->active->events->end_told()) {
@@ -183,9 +203,6 @@ void Server::start_after(ActiveRun& active, protocol::StartParams params,
 Result<Session*> Server::session_for(const protocol::StartParams& params, Session& fresh,
                                      std::vector<agent::Notice>& notices) {
   if (params.session_id) {
-    if (params.session_id->empty()) {
-      return make_error(Code::invalid_input, "sessionId must not be empty", "params.sessionId");
-    }
     if (Session* known = sessions_.find(*params.session_id)) return known;
   }
   auto beginning = engine_.begin(params.cwd.value_or(current_directory()), params.trusted);
@@ -207,7 +224,13 @@ void Server::launch(Session& session, agent::RunOptions options,
   options.memory_places = session.memory_places;
   active.gate = std::make_shared<FlowGate>();
   active.events = std::make_unique<EventWriter>(
-      outbox_.open_run(session.id, options.run_id, active.gate), std::move(notices));
+      outbox_.open_run(session.id, options.run_id, active.gate), std::move(notices),
+      RunRecord{session.journal, options.run_id, options.prompt});
+  if (session.journal) {
+    session.journal->set_wishes(
+        {session.model, session.last_wishes.system_prompt, session.last_wishes.tools});
+    options.journal = session.journal;
+  }
   agent::Conversation conversation = std::move(*session.conversation);
   session.conversation.reset();
   const auto ended = [this, session_id = session.id](agent::Conversation left) {
@@ -237,9 +260,9 @@ void Server::cancel(protocol::CancelParams params, Answer<protocol::CancelResult
 
 // True if the run is one that a start still waits to begin: then `request` is made after that.
 bool Server::wait_for_start(const std::string& run_id, std::function<void()> request) {
-  ActiveRun* before = sessions_.find_waiting_start(run_id);
+  std::vector<WaitingRequest>* before = sessions_.find_waiting_start(run_id);
   if (before == nullptr) return false;
-  before->after_end.push_back({"", std::move(request)});
+  before->push_back({"", std::move(request)});
   return true;
 }
 
@@ -336,6 +359,11 @@ void Server::answer_question(protocol::AnswerQuestionParams params,
 }
 
 void Server::set_mode(protocol::SetModeParams params, Answer<protocol::Empty> answer) {
+  if (wait_for_session(params.session_id, "", std::nullopt,
+                       [this, params, answer] { set_mode(params, answer); })) {
+    return;
+  }
+  if (const auto fault = fault_of(params.session_id)) return answer.error(*fault);
   Session* session = sessions_.find(params.session_id);
   if (session == nullptr) {
     return answer.error(unknown_session(params.session_id));
@@ -347,10 +375,16 @@ void Server::set_mode(protocol::SetModeParams params, Answer<protocol::Empty> an
     if (!session->active->run->set_mode(mode)) session->active->mode = mode;
   } else {
     session->conversation->set_mode(mode);
+    if (session->journal) session->journal->keep_state(*session->conversation);
   }
 }
 
 void Server::set_model(protocol::SetModelParams params, Answer<protocol::Empty> answer) {
+  if (wait_for_session(params.session_id, "", std::nullopt,
+                       [this, params, answer] { set_model(params, answer); })) {
+    return;
+  }
+  if (const auto fault = fault_of(params.session_id)) return answer.error(*fault);
   Session* session = sessions_.find(params.session_id);
   if (session == nullptr) {
     return answer.error(unknown_session(params.session_id));

@@ -98,8 +98,23 @@ void EventWriter::emit(agent::Event event) {
   std::visit([this](auto& said) { write(said); }, event);
 }
 
+// To the client, and into the record.
+void EventWriter::notify(std::string_view method, std::string_view fields) {
+  if (channel_) channel_->notify(method, fields);
+  if (record_.journal) record_.journal->keep_part(record_.run_id, method, fields);
+}
+
+// What the user said: a live client has it already, one that loads the session has not.
+void EventWriter::record_message(std::vector<Block> said, const std::string& message_id) {
+  if (!record_.journal) return;
+  protocol::UserMessage out{contents(std::move(said)), std::nullopt};
+  if (!message_id.empty()) out.message_id = message_id;
+  record_.journal->keep_part(record_.run_id, protocol::kUserMessage.name, members(out));
+}
+
 void EventWriter::write(const agent::RunStarted& event) {
-  channel_.notify(protocol::kRunStarted.name, members(protocol::RunStarted{event.model}));
+  notify(protocol::kRunStarted.name, members(protocol::RunStarted{event.model}));
+  if (!record_.prompt.empty()) record_message(std::move(record_.prompt), {});
   for (const agent::Notice& notice : opening_) write(notice);
   opening_.clear();
 }
@@ -107,20 +122,21 @@ void EventWriter::write(const agent::RunStarted& event) {
 void EventWriter::write(const agent::TurnStarted& event) {
   protocol::TurnStarted out{event.turn, std::nullopt, event.model};
   if (event.transition) out.transition = server::to_protocol(*event.transition);
-  channel_.notify(protocol::kTurnStarted.name, members(out));
+  notify(protocol::kTurnStarted.name, members(out));
 }
 
 void EventWriter::write(const agent::TurnEnded& event) {
   protocol::TurnEnded out{event.turn, std::nullopt, server::to_protocol(event.usage)};
   if (!event.stop_reason.empty()) out.stop_reason = event.stop_reason;
-  channel_.notify(protocol::kTurnEnded.name, members(out));
+  notify(protocol::kTurnEnded.name, members(out));
 }
 
 void EventWriter::block_delta(std::string_view method, const std::string& block_id,
                               const std::string& text) {
   fields_.clear();
   append_member(fields_, "blockId", block_id);
-  channel_.delta({method, fields_, "text", text, false});
+  if (channel_) channel_->delta({method, fields_, "text", text, false});
+  if (record_.journal) record_.journal->keep_text(record_.run_id, method, fields_, text);
 }
 
 void EventWriter::write(const agent::TextDelta& event) {
@@ -138,8 +154,10 @@ void EventWriter::write(const agent::ToolUse& event) {
   append_member(fields_, "state", wire::name_of(server::to_protocol(event.state)));
   switch (event.state) {
     case agent::ToolUseState::input_delta:
-      channel_.delta({protocol::kToolUse.name, fields_, "inputDelta", event.input_delta, false});
-      return;
+      if (channel_) {
+        channel_->delta({protocol::kToolUse.name, fields_, "inputDelta", event.input_delta, false});
+      }
+      return;  // not recorded: `ready` has all of it
     case agent::ToolUseState::ready:
       append_input(fields_, event.input);
       break;
@@ -147,14 +165,14 @@ void EventWriter::write(const agent::ToolUse& event) {
     case agent::ToolUseState::running:
       break;
   }
-  channel_.notify(protocol::kToolUse.name, fields_);
+  notify(protocol::kToolUse.name, fields_);
 }
 
 void EventWriter::write(const agent::ToolProgress& event) {
   fields_.clear();
   append_member(fields_, "toolUseId", event.tool_use_id);
   append_member(fields_, "stream", wire::name_of(server::to_protocol(event.stream)));
-  channel_.delta({protocol::kToolProgress.name, fields_, "text", event.text, true});
+  if (channel_) channel_->delta({protocol::kToolProgress.name, fields_, "text", event.text, true});
 }
 
 void EventWriter::write(agent::ToolResult& event) {
@@ -165,7 +183,7 @@ void EventWriter::write(agent::ToolResult& event) {
   out.is_error = event.is_error;
   for (ToolContent& content : event.content) out.content.push_back(to_protocol(std::move(content)));
   if (!event.details.is_null()) out.details = std::move(event.details);
-  channel_.notify(protocol::kToolResult.name, members(out));
+  notify(protocol::kToolResult.name, members(out));
 }
 
 void EventWriter::write(const agent::ApprovalRequested& event) {
@@ -177,14 +195,13 @@ void EventWriter::write(const agent::ApprovalRequested& event) {
   if (event.preview) append_member(fields_, "preview", *event.preview);
   wire::append_key(fields_, "options");
   wire::append(fields_, approval_options(event.may_be_granted));
-  channel_.notify(protocol::kApprovalRequested.name, fields_);
+  notify(protocol::kApprovalRequested.name, fields_);
 }
 
 void EventWriter::write(const agent::ApprovalResolved& event) {
-  channel_.notify(
-      protocol::kApprovalResolved.name,
-      members(protocol::ApprovalResolved{event.tool_use_id, server::to_protocol(event.decision),
-                                         server::to_protocol(event.by)}));
+  notify(protocol::kApprovalResolved.name,
+         members(protocol::ApprovalResolved{event.tool_use_id, server::to_protocol(event.decision),
+                                            server::to_protocol(event.by)}));
 }
 
 void EventWriter::write(agent::QuestionAsked& event) {
@@ -199,28 +216,26 @@ void EventWriter::write(agent::QuestionAsked& event) {
           {std::move(option.label), std::move(option.description), std::move(option.preview)});
     }
   }
-  channel_.notify(protocol::kQuestionAsked.name, members(out));
+  notify(protocol::kQuestionAsked.name, members(out));
 }
 
 void EventWriter::write(const agent::QuestionResolved& event) {
-  channel_.notify(
-      protocol::kQuestionResolved.name,
-      members(protocol::QuestionResolved{event.tool_use_id, server::to_protocol(event.by)}));
+  notify(protocol::kQuestionResolved.name,
+         members(protocol::QuestionResolved{event.tool_use_id, server::to_protocol(event.by)}));
 }
 
 void EventWriter::write(const agent::ReplyDiscarded& event) {
-  channel_.notify(protocol::kReplyDiscarded.name, members(protocol::ReplyDiscarded{event.turn}));
+  notify(protocol::kReplyDiscarded.name, members(protocol::ReplyDiscarded{event.turn}));
 }
 
 void EventWriter::write(const agent::Retrying& event) {
-  channel_.notify(protocol::kRetrying.name,
-                  members(protocol::Retrying{event.attempt, event.max_attempts, event.delay.count(),
-                                             event.reason}));
+  notify(protocol::kRetrying.name, members(protocol::Retrying{event.attempt, event.max_attempts,
+                                                              event.delay.count(), event.reason}));
 }
 
 void EventWriter::write(const agent::ModeChanged& event) {
-  channel_.notify(protocol::kModeChanged.name,
-                  members(protocol::ModeChanged{server::to_protocol(event.mode)}));
+  notify(protocol::kModeChanged.name,
+         members(protocol::ModeChanged{server::to_protocol(event.mode)}));
 }
 
 void EventWriter::write(agent::TodosChanged& event) {
@@ -229,42 +244,42 @@ void EventWriter::write(agent::TodosChanged& event) {
     out.todos.push_back(
         {std::move(todo.content), server::to_protocol(todo.status), std::move(todo.active_form)});
   }
-  channel_.notify(protocol::kTodo.name, members(out));
+  notify(protocol::kTodo.name, members(out));
 }
 
 void EventWriter::write(const agent::Attachment& event) {
   protocol::Attachment out{server::to_protocol(event.kind), event.title, std::nullopt};
   if (!event.message_id.empty()) out.message_id = event.message_id;
-  channel_.notify(protocol::kAttachment.name, members(out));
+  notify(protocol::kAttachment.name, members(out));
+  if (!event.said.empty()) record_message(event.said, event.message_id);
 }
 
 void EventWriter::write(const agent::Compacting& event) {
-  channel_.notify(protocol::kCompacting.name,
-                  members(protocol::Compacting{server::to_protocol(event.trigger), event.tokens}));
+  notify(protocol::kCompacting.name,
+         members(protocol::Compacting{server::to_protocol(event.trigger), event.tokens}));
 }
 
 void EventWriter::write(const agent::Compacted& event) {
   protocol::Compacted out{server::to_protocol(event.trigger), event.tokens_before,
                           event.tokens_after, std::nullopt};
   if (!event.fault.empty()) out.fault = event.fault;
-  channel_.notify(protocol::kCompacted.name, members(out));
+  notify(protocol::kCompacted.name, members(out));
 }
 
 void EventWriter::write(const agent::HookRan& event) {
   protocol::HookRan out = hook_ran(event.record);
   if (!event.tool_use_id.empty()) out.tool_use_id = event.tool_use_id;
-  channel_.notify(protocol::kHook.name, members(out));
+  notify(protocol::kHook.name, members(out));
 }
 
 void EventWriter::write(agent::ToolSummary& event) {
-  channel_.notify(
-      protocol::kToolSummary.name,
-      members(protocol::ToolSummary{std::move(event.tool_use_ids), std::move(event.summary)}));
+  notify(protocol::kToolSummary.name,
+         members(protocol::ToolSummary{std::move(event.tool_use_ids), std::move(event.summary)}));
 }
 
 void EventWriter::write(const agent::Notice& event) {
-  channel_.notify(protocol::kNotice.name, members(protocol::Notice{server::to_protocol(event.level),
-                                                                   event.code, event.message}));
+  notify(protocol::kNotice.name,
+         members(protocol::Notice{server::to_protocol(event.level), event.code, event.message}));
 }
 
 void EventWriter::write(agent::RunEnded& event) {
@@ -280,7 +295,7 @@ void EventWriter::write(agent::RunEnded& event) {
     if (!out.not_delivered) out.not_delivered.emplace();
     out.not_delivered->push_back({message.id, contents(std::move(message.blocks))});
   }
-  channel_.notify(protocol::kRunEnded.name, members(out));
+  notify(protocol::kRunEnded.name, members(out));
 }
 
 }  // namespace agentd::server

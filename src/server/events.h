@@ -4,20 +4,32 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "agent/event.h"
 #include "protocol/content.h"
 #include "rpc/outbox.h"
+#include "session/journal.h"
 
 namespace agentd::server {
 
+/// Where a run's notifications are kept, to be told again when its session is loaded.
+struct RunRecord {
+  std::shared_ptr<session::SessionJournal> journal;  // nullptr: nowhere
+  std::string run_id;
+  std::vector<Block> prompt;
+};
+
 class EventWriter final : public agent::Sink {
  public:
-  /// `opening` are told right after runStarted: what went into the run and a person should know.
-  EventWriter(rpc::RunChannel channel, std::vector<agent::Notice> opening)
-      : channel_(std::move(channel)), opening_(std::move(opening)) {}
+  /// `channel`: absent where nobody listens. `opening` are told right after runStarted: what went
+  /// into the run and a person should know.
+  EventWriter(std::optional<rpc::RunChannel> channel, std::vector<agent::Notice> opening,
+              RunRecord record)
+      : channel_(std::move(channel)), opening_(std::move(opening)), record_(std::move(record)) {}
 
   void emit(agent::Event event) override;
 
@@ -53,8 +65,12 @@ class EventWriter final : public agent::Sink {
 
   void block_delta(std::string_view method, const std::string& block_id, const std::string& text);
 
-  rpc::RunChannel channel_;
+  void notify(std::string_view method, std::string_view fields);
+  void record_message(std::vector<Block> said, const std::string& message_id);
+
+  std::optional<rpc::RunChannel> channel_;
   std::vector<agent::Notice> opening_;
+  RunRecord record_;
   agent::Ending ending_ = agent::Ending::internal_error;
   std::atomic<bool> end_told_{false};
   std::string fields_;  // reused from event to event

@@ -61,7 +61,7 @@ void Server::initialize(protocol::InitializeParams params,
 void Server::shutdown(Answer<std::nullptr_t> answer) {
   phase_ = Phase::shut_down;
   shutdown_answer_ = std::move(answer);
-  if (sessions_.active_runs() == 0) return end_sessions();
+  if (sessions_.idle()) return end_sessions();
   cancel_runs();
 }
 

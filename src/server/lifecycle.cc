@@ -33,7 +33,7 @@ void Server::signalled(int code) {
 
 // Nobody asks for more, and no run is left.
 bool Server::work_is_over() const {
-  return (leaving_ || drain_runs_) && sessions_.active_runs() == 0;
+  return (leaving_ || drain_runs_) && sessions_.idle();
 }
 
 bool Server::may_leave() const {
@@ -101,7 +101,7 @@ void Server::on_run_ended(const std::string& session_id, agent::Conversation con
   for (const auto& waiting : sessions_.run_ended(session_id, std::move(conversation))) {
     waiting.go_on();
   }
-  if (shutdown_answer_ && sessions_.active_runs() == 0) end_sessions();
+  if (shutdown_answer_ && sessions_.idle()) end_sessions();
 }
 
 // When no run is left and none can begin.

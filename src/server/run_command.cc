@@ -21,6 +21,7 @@
 #include "server/inbox.h"
 #include "server/piped_input.h"
 #include "server/prompter.h"
+#include "server/storage.h"
 #include "server/run_output.h"
 #include "server/session_end.h"
 #include "server/terminal_view.h"
@@ -69,6 +70,14 @@ std::vector<std::string> names_in(std::string_view list) {
   return names;
 }
 
+// The session of the run: a new one, or one that was stored.
+struct Started {
+  std::string id;
+  Engine::Beginning beginning;
+  session::StoredWishes wishes;
+  std::shared_ptr<session::SessionJournal> journal;  // nullptr: it is not stored
+};
+
 class RunCommand final : public agent::Sink {
  public:
   explicit RunCommand(const RunCommandOptions& options)
@@ -101,6 +110,7 @@ class RunCommand final : public agent::Sink {
  private:
   TerminalView::Place make_place();
   std::optional<Error> start(std::vector<Block> prompt);
+  Result<Started> begin_session(const std::string& directory, const std::vector<Block>& prompt);
   void end_session();
   void tell_session_hook(const std::string& session_id, const hooks::HookRecord& record);
   void take(const agent::Event& event);
@@ -113,10 +123,11 @@ class RunCommand final : public agent::Sink {
   Inbox inbox_;
   RunOutput output_;
   Engine engine_;
+  Storage storage_{engine_, options_.store_sessions};
   TerminalView view_;
   Prompter prompter_;
   std::unique_ptr<rpc::Outbox> outbox_;  // --json
-  std::unique_ptr<EventWriter> events_;  // --json: the run's thread only
+  std::unique_ptr<EventWriter> events_;  // --json, or the session is stored: the run's thread only
   std::shared_ptr<FlowGate> gate_ = std::make_shared<FlowGate>();
   std::unique_ptr<agent::Run> run_;
 
@@ -145,13 +156,13 @@ std::optional<Error> RunCommand::start(std::vector<Block> prompt) {
   const auto directory = options_.cwd.empty()
                              ? current_directory()
                              : std::filesystem::absolute(options_.cwd, failed).string();
-  auto beginning = engine_.begin(directory);
-  if (!beginning) return beginning.error();
-  if (options_.mode) beginning->conversation.set_mode(*options_.mode);
+  auto started = begin_session(directory, prompt);
+  if (!started) return started.error();
+  Engine::Beginning* beginning = &started->beginning;
   if (beginning->conversation.mode == permission::Mode::accept_edits) view_.edits_are_allowed();
   std::vector<agent::Notice> notices = to_notices(beginning->settings.notices);
   RunWishes wishes;
-  wishes.model = options_.model;
+  wishes.model = options_.model ? options_.model : started->wishes.model;
   wishes.max_turns = options_.max_turns;
   wishes.max_budget_usd = options_.max_budget_usd;
   wishes.fallback_models = options_.fallback_models;
@@ -159,7 +170,9 @@ std::optional<Error> RunCommand::start(std::vector<Block> prompt) {
   if (options_.tools) wishes.tools = names_in(*options_.tools);
   auto run = engine_.options(wishes, beginning->settings.settings, notices);
   if (!run) return run.error();
-  run->session_id = engine_.ids().next("session");
+  run->session_id = started->id;
+  run->journal = started->journal;
+  if (started->journal) started->journal->set_wishes({options_.model, {}, {}});
   run->run_id = engine_.ids().next("run");
   run->prompt = std::move(prompt);
   run->approvals = prompter_.has_person();
@@ -171,10 +184,14 @@ std::optional<Error> RunCommand::start(std::vector<Block> prompt) {
       inbox_.post([this] { stop(exit_code::kError); });
     });
     outbox_->set_framing(rpc::Framing::lines);
-    events_ = std::make_unique<EventWriter>(outbox_->open_run(run->session_id, run->run_id, gate_),
-                                            std::move(notices));
   } else {
     for (const agent::Notice& notice : notices) view_.show(notice);
+  }
+  if (outbox_ || run->journal) {
+    std::optional<rpc::RunChannel> channel;
+    if (outbox_) channel = outbox_->open_run(run->session_id, run->run_id, gate_);
+    events_ = std::make_unique<EventWriter>(std::move(channel), std::move(notices),
+                                            RunRecord{run->journal, run->run_id, run->prompt});
   }
   run_ = std::make_unique<agent::Run>(std::move(*run), std::move(beginning->conversation),
                                       engine_.services(), *this, gate_,
@@ -185,6 +202,29 @@ std::optional<Error> RunCommand::start(std::vector<Block> prompt) {
                                         inbox_.post([this] { over_ = true; });
                                       });
   return std::nullopt;
+}
+
+Result<Started> RunCommand::begin_session(const std::string& directory,
+                                          const std::vector<Block>& prompt) {
+  auto beginning = engine_.begin(directory);
+  if (!beginning) return beginning.error();
+  if (!options_.go_on && options_.session_id.empty()) {
+    if (options_.mode) beginning->conversation.set_mode(*options_.mode);
+    Started started{engine_.ids().next("session"), std::move(*beginning), {}, nullptr};
+    started.journal = storage_.begin(started.id, prompt, started.beginning.conversation,
+                                     started.beginning.settings.settings);
+    return started;
+  }
+  auto opened = open_for_run(storage_, beginning->conversation.workspace,
+                             {options_.session_id, options_.fork, engine_.ids().next("session")});
+  if (!opened) return opened.error();
+  // Its own directory counts, whose settings hold; the mode is that of this command.
+  auto its_own = engine_.begin(opened->row.workspace);
+  if (!its_own) return its_own.error();
+  opened->conversation.set_mode(options_.mode.value_or(its_own->conversation.mode));
+  its_own->conversation = std::move(opened->conversation);
+  return Started{opened->row.id, std::move(*its_own), std::move(opened->wishes),
+                 std::move(opened->journal)};
 }
 
 // The session's, too: its hooks run, and only a second signal cuts them short.
@@ -223,9 +263,8 @@ std::size_t weight(const agent::Event& event) {
 
 // The run's thread: hands over, never waits.
 void RunCommand::emit(agent::Event event) {
-  if (events_) {
-    events_->emit(event);
-  } else if (waiting_.fetch_add(weight(event)) + weight(event) > kMaxWaiting) {
+  if (events_) events_->emit(event);
+  if (!outbox_ && waiting_.fetch_add(weight(event)) + weight(event) > kMaxWaiting) {
     gate_->close();
   }
   inbox_.post([this, told = std::make_shared<agent::Event>(std::move(event))] { take(*told); });

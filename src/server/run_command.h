@@ -19,6 +19,10 @@ struct RunCommandOptions {
   std::optional<std::string> tools;  // names, separated by commas; absent: all
   std::string cwd;                   // empty: where we are
   bool json = false;                 // print the notifications, one per line
+  bool store_sessions = true;
+  bool go_on = false;      // with the last session of this directory
+  std::string session_id;  // go on with this one; empty: a new one
+  bool fork = false;       // go on with a copy, and leave the session as it is
   int input = 0;
   int output = 1;
 };

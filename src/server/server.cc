@@ -16,6 +16,7 @@ constexpr std::chrono::seconds kDrain{5};
 
 Server::Server(ServeOptions options)
     : options_(std::move(options)),
+      storage_(engine_, options_.store_sessions),
       outbox_(options_.output,
               [this](const std::string&) { inbox_.post([this] { leave(exit_code::kError); }); }),
       peer_([this](std::string message) { outbox_.send(std::move(message)); }),

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,14 +22,16 @@
 #include "server/inbox.h"
 #include "server/session_end.h"
 #include "server/sessions.h"
+#include "server/storage.h"
 
 namespace agentd::server {
 
 struct ServeOptions {
   rpc::Framing framing = rpc::Framing::automatic;
   std::optional<std::string> model;  // what is used where a start names none
-  int input = 0;                     // descriptor
-  int output = 1;                    // descriptor; the protocol's alone
+  bool store_sessions = true;
+  int input = 0;   // descriptor
+  int output = 1;  // descriptor; the protocol's alone
 };
 
 class Server {
@@ -68,6 +71,18 @@ class Server {
   void set_model(protocol::SetModelParams params, Answer<protocol::Empty> answer);
   void set_mode(protocol::SetModeParams params, Answer<protocol::Empty> answer);
 
+  // stored_sessions.cc
+  bool wait_for_session(const std::string& session_id, const std::string& run_id,
+                        std::optional<bool> trusted, std::function<void()> go_on);
+  std::optional<Error> fault_of(const std::string& session_id) const;
+  void claim_session(Session& session);
+  void open_session(const std::string& session_id, std::optional<bool> trusted);
+  void on_claimed(const std::string& session_id, const Result<session::Claim>& claimed);
+  void on_opened(const std::string& session_id, std::optional<bool> trusted,
+                 Storage::Opened opened);
+  Result<void> add_opened(session::OpenedSession opened, std::optional<bool> trusted);
+  void end_opening(const std::string& session_id);
+
   // catalog.cc
   void bind_catalog();
 
@@ -88,10 +103,12 @@ class Server {
   ServeOptions options_;
   Inbox inbox_;
   Engine engine_;
+  Storage storage_;
   rpc::Outbox outbox_;
   rpc::Peer peer_;
   rpc::FrameReader reader_;
   Sessions sessions_;
+  std::map<std::string, Error> opening_faults_;  // of sessions whose requests are being answered
 
   enum class Phase { fresh, serving, shut_down };
   Phase phase_ = Phase::fresh;

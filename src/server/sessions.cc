@@ -1,5 +1,6 @@
 #include "server/sessions.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace agentd::server {
@@ -30,14 +31,33 @@ bool Sessions::run_id_used(const std::string& run_id) {
          find_waiting_start(run_id) != nullptr;
 }
 
-ActiveRun* Sessions::find_waiting_start(const std::string& run_id) {
+std::vector<WaitingRequest>* Sessions::find_waiting_start(const std::string& run_id) {
   if (run_id.empty()) return nullptr;
+  const auto begins_it = [&run_id](const std::vector<WaitingRequest>& requests) {
+    return std::any_of(requests.begin(), requests.end(),
+                       [&run_id](const auto& waiting) { return waiting.run_id == run_id; });
+  };
   for (auto& [name, session] : by_run_) {
-    for (const auto& waiting : session->active->after_end) {
-      if (waiting.run_id == run_id) return &*session->active;
-    }
+    if (begins_it(session->active->after_end)) return &session->active->after_end;
+  }
+  for (auto& [id, waiting] : opening_) {
+    if (begins_it(waiting)) return &waiting;
   }
   return nullptr;
+}
+
+std::vector<WaitingRequest>* Sessions::opening(const std::string& session_id) {
+  const auto found = opening_.find(session_id);
+  return found == opening_.end() ? nullptr : &found->second;
+}
+
+std::vector<WaitingRequest>& Sessions::begin_opening(const std::string& session_id) {
+  return opening_[session_id];
+}
+
+std::vector<WaitingRequest> Sessions::end_opening(const std::string& session_id) {
+  auto node = opening_.extract(session_id);
+  return node.empty() ? std::vector<WaitingRequest>() : std::move(node.mapped());
 }
 
 void Sessions::run_began(Session& session, ActiveRun active) {
@@ -45,8 +65,8 @@ void Sessions::run_began(Session& session, ActiveRun active) {
   session.active = std::move(active);
 }
 
-std::vector<ActiveRun::Waiting> Sessions::run_ended(const std::string& session_id,
-                                                    agent::Conversation conversation) {
+std::vector<WaitingRequest> Sessions::run_ended(const std::string& session_id,
+                                                agent::Conversation conversation) {
   Session* session = find(session_id);
   if (session == nullptr || !session->active) return {};
   const agent::Ending ending = session->active->events->ending();
@@ -57,6 +77,8 @@ std::vector<ActiveRun::Waiting> Sessions::run_ended(const std::string& session_i
   auto waiting = std::move(session->active->after_end);
   session->active.reset();  // joins the run's thread, which has nothing left to do
   session->conversation = std::move(conversation);
+  if (session->journal) session->journal->release();
+  session->held = false;
   return waiting;
 }
 

@@ -16,19 +16,22 @@
 #include "config/settings.h"
 #include "message/tool_choice.h"
 #include "server/events.h"
+#include "session/journal.h"
 
 namespace agentd::server {
+
+/// A request that is done later.
+struct WaitingRequest {
+  std::string run_id;  // of a start: the name it gives, if any
+  std::function<void()> go_on;
+};
 
 struct ActiveRun {
   std::string run_id;
   std::optional<permission::Mode> mode;  // asked for when the run was past hearing it
   /// Requests that came between runEnded and the conversation's return, and those for a run that
   /// one of them will start; done after it, in order.
-  struct Waiting {
-    std::string run_id;  // of a start: the name it gives, if any
-    std::function<void()> go_on;
-  };
-  std::vector<Waiting> after_end;
+  std::vector<WaitingRequest> after_end;
   std::unique_ptr<EventWriter> events;
   std::shared_ptr<FlowGate> gate;
   std::unique_ptr<agent::Run> run;  // after what it uses: it is destroyed first
@@ -48,6 +51,8 @@ struct Session {
   context::MemoryPlaces memory_places;
   std::optional<std::string> model;  // what was asked for last
   RequestWishes last_wishes;
+  std::shared_ptr<session::SessionJournal> journal;  // nullptr: it is kept in memory alone
+  bool held = false;  // with a journal: no other process may write it now
   std::optional<agent::Conversation> conversation;  // absent while a run has it
   std::optional<ActiveRun> active;
 };
@@ -61,16 +66,26 @@ class Sessions {
   Session* find_by_run(const std::string& run_id);
   /// How a run that is over ended; of the last kRemembered runs.
   std::optional<agent::Ending> ending(const std::string& run_id) const;
-  /// The run after whose end a start that waits will begin `run_id`.
-  ActiveRun* find_waiting_start(const std::string& run_id);
+  /// It is no more, or must be taken from the store anew. It is with no run.
+  void forget(const std::string& session_id) { sessions_.erase(session_id); }
+
+  /// Where requests wait while their session is taken from the store; nullptr if it is not.
+  std::vector<WaitingRequest>* opening(const std::string& session_id);
+  std::vector<WaitingRequest>& begin_opening(const std::string& session_id);
+  /// Returns what waited.
+  std::vector<WaitingRequest> end_opening(const std::string& session_id);
+
+  /// Where a start waits that will begin `run_id`.
+  std::vector<WaitingRequest>* find_waiting_start(const std::string& run_id);
   bool run_id_used(const std::string& run_id);
 
   void run_began(Session& session, ActiveRun active);
   /// Returns the requests that waited for it.
-  std::vector<ActiveRun::Waiting> run_ended(const std::string& session_id,
-                                            agent::Conversation conversation);
+  std::vector<WaitingRequest> run_ended(const std::string& session_id,
+                                        agent::Conversation conversation);
 
-  std::size_t active_runs() const { return by_run_.size(); }
+  /// No run goes on, and none waits for its session.
+  bool idle() const { return by_run_.empty() && opening_.empty(); }
   template <class Visitor>
   void each_active(Visitor visit) {
     for (auto& [run_id, session] : by_run_) visit(*session->active->run);
@@ -86,6 +101,7 @@ class Sessions {
 
   std::map<std::string, Session> sessions_;  // nodes stay where they are
   std::unordered_map<std::string, Session*> by_run_;
+  std::map<std::string, std::vector<WaitingRequest>> opening_;
   std::unordered_map<std::string, agent::Ending> endings_;
   std::deque<std::string> ended_order_;
   bool every_run_succeeded_ = true;

@@ -1,5 +1,6 @@
 // SessionStore: sessions in one SQLite file, which several agentd processes may share. Each call is
-// one transaction; it blocks on the disk, so only the store's thread makes it.
+// one transaction, or a part of one that the caller began. It blocks on the disk, so only the
+// store's thread makes it.
 #pragma once
 
 #include <cstdint>
@@ -60,15 +61,21 @@ class SessionStore {
   /// Opens or makes the file at `path`, whose directory exists.
   static Result<SessionStore> open(const std::string& path, Durability durability);
 
+  /// What is written until it is committed is written together or not at all.
+  Result<Transaction> begin() { return Transaction::begin(database_); }
+
   // ---- writing ----
 
   /// Error: conflict if there is one of that id.
   Result<void> add(const SessionRow& row);
-  /// Title, state and time of a session that is there.
+  /// State and time of a session that is there.
   Result<void> update(const SessionRow& row);
-  /// `messages` follow the `first` that are stored; the draft is void with them.
+  /// `messages` follow the `first` that are stored; the draft is void with them. In a transaction
+  /// of the caller's.
   Result<void> append(const std::string& session, std::size_t first,
                       const std::vector<MessagePtr>& messages);
+  /// All messages and changes go: they are written anew.
+  Result<void> clear_log(const std::string& session);
   Result<void> append_change(const std::string& session, std::size_t number,
                              const context::RecordedChange& change);
   Result<void> put_draft(const std::string& session, int number, const Block& block);
@@ -82,9 +89,13 @@ class SessionStore {
   // ---- reading ----
 
   /// Error: not_found.
+  Result<SessionRow> row(const std::string& session);
+  /// Error: not_found.
   Result<StoredSession> load(const std::string& session);
   /// At most `limit` parts whose number is above `after`, in order.
   Result<std::vector<Part>> parts(const std::string& session, std::int64_t after, int limit);
+  /// The parts of the session's last run, in order.
+  Result<std::vector<Part>> last_run(const std::string& session);
   /// The latest first.
   Result<std::vector<SessionRow>> list(const SessionQuery& query);
 
@@ -93,7 +104,6 @@ class SessionStore {
 
   /// Not found if the last statement changed no row.
   Result<void> found(const std::string& session) const;
-  Result<SessionRow> row(const std::string& session);
   Result<std::vector<MessagePtr>> log(const std::string& session);
   Result<std::vector<context::RecordedChange>> changes(const std::string& session);
   Result<std::vector<DraftBlock>> draft(const std::string& session);

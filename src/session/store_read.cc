@@ -22,6 +22,17 @@ SessionRow read_row(const Statement& at) {
   return row;
 }
 
+Result<std::vector<Part>> read_parts(Statement& at) {
+  std::vector<Part> parts;
+  while (true) {
+    auto there = at.step();
+    if (!there) return there.error();
+    if (!*there) return parts;
+    parts.push_back({at.integer(0), std::string(at.text(1)), std::string(at.text(2)),
+                     std::string(at.text(3)), at.integer(4)});
+  }
+}
+
 Error broken(const std::string& session, const Error& fault) {
   return make_error(Code::io, "session \"" + session + "\" cannot be read: " + fault.message,
                     fault.where);
@@ -123,22 +134,22 @@ Result<StoredSession> SessionStore::load(const std::string& session) {
   return stored;
 }
 
+Result<std::vector<Part>> SessionStore::last_run(const std::string& session) {
+  auto statement = database_.prepare(
+      "SELECT number, run, method, params, log_size FROM part WHERE session=?1 AND number>=("
+      "SELECT number FROM part WHERE session=?1 AND method='agent/runStarted'"
+      " ORDER BY number DESC LIMIT 1) ORDER BY number");
+  if (!statement) return statement.error();
+  return read_parts(statement->bind(1, session));
+}
+
 Result<std::vector<Part>> SessionStore::parts(const std::string& session, std::int64_t after,
                                               int limit) {
   auto statement = database_.prepare(
       "SELECT number, run, method, params, log_size FROM part WHERE session=? AND number>?"
       " ORDER BY number LIMIT ?");
   if (!statement) return statement.error();
-  statement->bind(1, session).bind(2, after).bind(3, std::int64_t{limit});
-  std::vector<Part> parts;
-  while (true) {
-    auto there = statement->step();
-    if (!there) return there.error();
-    if (!*there) return parts;
-    parts.push_back({statement->integer(0), std::string(statement->text(1)),
-                     std::string(statement->text(2)), std::string(statement->text(3)),
-                     statement->integer(4)});
-  }
+  return read_parts(statement->bind(1, session).bind(2, after).bind(3, std::int64_t{limit}));
 }
 
 Result<std::vector<SessionRow>> SessionStore::list(const SessionQuery& query) {

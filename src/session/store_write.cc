@@ -1,4 +1,4 @@
-// What the store writes: each function one transaction, in the order of store.h.
+// What the store writes, in the order of store.h.
 #include "session/message_json.h"
 #include "session/schema.h"
 #include "session/store.h"
@@ -44,17 +44,15 @@ Result<void> SessionStore::add(const SessionRow& row) {
 }
 
 Result<void> SessionStore::update(const SessionRow& row) {
-  auto statement = database_.prepare("UPDATE session SET title=?, updated=?, state=? WHERE id=?");
+  auto statement = database_.prepare("UPDATE session SET updated=?, state=? WHERE id=?");
   if (!statement) return statement.error();
-  statement->bind(1, row.title).bind(2, row.updated).bind(3, row.state).bind(4, row.id);
+  statement->bind(1, row.updated).bind(2, row.state).bind(3, row.id);
   auto done = statement->run();
   return done ? found(row.id) : done;
 }
 
 Result<void> SessionStore::append(const std::string& session, std::size_t first,
                                   const std::vector<MessagePtr>& messages) {
-  auto transaction = Transaction::begin(database_);
-  if (!transaction) return transaction.error();
   for (const MessagePtr& message : messages) {
     auto statement =
         database_.prepare("INSERT INTO message(session, number, json) VALUES(?, ?, ?)");
@@ -66,9 +64,18 @@ Result<void> SessionStore::append(const std::string& session, std::size_t first,
   }
   auto statement = database_.prepare("DELETE FROM draft WHERE session=?");
   if (!statement) return statement.error();
-  auto done = statement->bind(1, session).run();
-  if (!done) return done;
-  return transaction->commit();
+  return statement->bind(1, session).run();
+}
+
+Result<void> SessionStore::clear_log(const std::string& session) {
+  for (const char* sql :
+       {"DELETE FROM message WHERE session=?", "DELETE FROM change WHERE session=?"}) {
+    auto statement = database_.prepare(sql);
+    if (!statement) return statement.error();
+    auto done = statement->bind(1, session).run();
+    if (!done) return done;
+  }
+  return {};
 }
 
 Result<void> SessionStore::append_change(const std::string& session, std::size_t number,

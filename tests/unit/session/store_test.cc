@@ -142,7 +142,11 @@ TEST_CASE("an append is whole or not there") {
   auto store = opened(directory);
   REQUIRE(store.add(row("s1")).has_value());
   REQUIRE(store.append("s1", 1, {message(Role::user, {TextBlock{"b"}})}).has_value());
-  CHECK(code_of(store.append("s1", 0, every_block())) == Code::conflict);  // its second is there
+  {
+    const auto transaction = store.begin();
+    REQUIRE(transaction.has_value());
+    CHECK(code_of(store.append("s1", 0, every_block())) == Code::conflict);  // its second is there
+  }
   const auto loaded = store.load("s1");
   REQUIRE(loaded.has_value());
   CHECK(loaded->log.size() == 1);

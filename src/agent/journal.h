@@ -1,0 +1,46 @@
+// Journal: where a run writes down what must outlive the process. An interface: session/ keeps it
+// in a database, whose thread does the work; nothing here waits but where it says so. A journal
+// that fails is told of by sync(); the run goes on in memory.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "agent/conversation.h"
+#include "base/result.h"
+#include "message/message.h"
+
+namespace agentd::agent {
+
+class Journal {
+ public:
+  virtual ~Journal() = default;
+
+  // Run's thread.
+  /// What the log and the view have that was not told before.
+  virtual void keep(const Conversation& conversation) = 0;
+  /// The rest of the conversation, as it is now: mode, grants, files that were read.
+  virtual void keep_state(const Conversation& conversation) = 0;
+  /// Block `number` of the reply under way is whole.
+  virtual void keep_block(int number, const Block& block) = 0;
+  /// A call of the reply under way is settled.
+  virtual void keep_result(const ToolResultBlock& result) = 0;
+  /// The reply under way is void.
+  virtual void drop_reply() = 0;
+
+  // Any thread.
+  /// The call of the reply under way starts now: whatever comes, it may have run.
+  virtual void keep_start(const std::string& tool_use_id) = 0;
+  /// `done` is called once, on a thread of the journal's: all that was told before is kept, or why
+  /// it is not.
+  virtual void sync(std::function<void(Result<void>)> done) = 0;
+};
+
+/// How long anything waits for a journal.
+inline constexpr std::chrono::seconds kJournalPatience{2};
+
+/// Blocks until all that was told before is kept, at most kJournalPatience. False: it is not.
+bool wait_until_kept(Journal& journal);
+
+}  // namespace agentd::agent

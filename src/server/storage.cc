@@ -1,0 +1,111 @@
+#include "server/storage.h"
+
+#include <future>
+#include <utility>
+
+#include "base/ascii.h"
+#include "base/utf8.h"
+
+namespace agentd::server {
+namespace {
+
+constexpr std::size_t kTitleBytes = 80;
+
+session::Durability durability(const config::Settings& settings) {
+  switch (settings.session_sync.value_or(config::SessionSync::normal)) {
+    case config::SessionSync::normal:
+      return session::Durability::normal;
+    case config::SessionSync::full:
+      return session::Durability::full;
+  }
+  return session::Durability::normal;
+}
+
+// Store's thread.
+Result<std::string> session_to_open(session::SessionStore& store, const std::string& workspace,
+                                    const SessionWish& wish) {
+  std::string id = wish.id;
+  if (id.empty()) {
+    const auto last = store.list({.workspace = workspace, .limit = 1});
+    if (!last) return last.error();
+    if (last->empty()) {
+      return make_error(Code::not_found, "no session of " + workspace + " is stored: start one "
+                                         "without --continue");
+    }
+    id = last->front().id;
+  }
+  if (!wish.fork) return id;
+  auto copied = store.fork(id, wish.fork_id, std::nullopt);
+  if (!copied) return copied.error();
+  return wish.fork_id;
+}
+
+}  // namespace
+
+Storage::Storage(Engine& engine, bool wanted)
+    : engine_(engine), wanted_(wanted), writer_(engine.ids().next("writer")) {}
+
+std::shared_ptr<session::StoreThread> Storage::store() {
+  if (!wanted_ || store_) return store_;
+  const auto environment = config::process_environment();
+  const std::string path = session::store_path(environment);
+  if (path.empty()) return nullptr;
+  const auto own = config::load_settings("", engine_.files(), environment);
+  store_ = std::make_shared<session::StoreThread>(path, durability(own.settings));
+  return store_;
+}
+
+std::shared_ptr<session::SessionJournal> Storage::begin(const std::string& id,
+                                                        const std::vector<Block>& prompt,
+                                                        const agent::Conversation& conversation,
+                                                        const config::Settings& settings) {
+  if (!settings.sessions.value_or(true) || !store()) return nullptr;
+  const Clock& clock = engine_.io().clock();
+  session::SessionRow row;
+  row.id = id;
+  row.workspace = conversation.workspace;
+  row.title = title_of(prompt);
+  row.created = row.updated = session::wall_ms(clock);
+  row.state = session::state_json(conversation, {});
+  return std::make_shared<session::SessionJournal>(store_, engine_.io().clock(), writer_,
+                                                   std::move(row), session::Stored{});
+}
+
+void Storage::open(const std::string& id, std::function<void(Opened)> done) {
+  store()->post([thread = store_, &clock = engine_.io().clock(), writer = writer_, id,
+                 done = std::move(done)](const Result<session::SessionStore*>& opened) {
+    if (!opened) return done(opened.error());
+    done(session::open_session(**opened, thread, clock, writer, id));
+  });
+}
+
+Storage::Opened open_for_run(Storage& storage, const std::string& workspace,
+                             const SessionWish& wish) {
+  const auto store = storage.store();
+  if (!store) return make_error(Code::unavailable, "sessions are not stored here (no home)");
+  std::promise<Result<std::string>> found;
+  store->post([&](const Result<session::SessionStore*>& opened) {
+    found.set_value(opened ? session_to_open(**opened, workspace, wish)
+                           : Result<std::string>(opened.error()));
+  });
+  const auto id = found.get_future().get();
+  if (!id) return id.error();
+  std::promise<Storage::Opened> opened;
+  storage.open(*id, [&](Storage::Opened session) { opened.set_value(std::move(session)); });
+  return opened.get_future().get();
+}
+
+std::string title_of(const std::vector<Block>& prompt) {
+  for (const Block& block : prompt) {
+    const auto* text = std::get_if<TextBlock>(&block);
+    if (text == nullptr) continue;
+    std::string_view words = ascii::trimmed(text->text);
+    words = ascii::trimmed(words.substr(0, words.find('\n')));
+    if (words.empty()) continue;
+    if (words.size() <= kTitleBytes) return std::string(words);
+    return std::string(utf8::head(words, kTitleBytes)) + "…";
+  }
+  return "(no words)";
+}
+
+}  // namespace agentd::server

@@ -1,0 +1,113 @@
+// Sessions that are stored: before a request may use one that is not with a run, this process must
+// be its writer, and what is in memory must be what is stored. The store's thread finds out;
+// meanwhile requests for the session wait, in order, and are done again when it is at hand.
+#include <memory>
+#include <utility>
+
+#include "server/server.h"
+
+namespace agentd::server {
+
+// True: `go_on` is called later. False: the session can be used now, there is none of that name, or
+// fault_of() says why not.
+bool Server::wait_for_session(const std::string& session_id, const std::string& run_id,
+                              std::optional<bool> trusted, std::function<void()> go_on) {
+  if (auto* waiting = sessions_.opening(session_id)) {
+    waiting->push_back({run_id, std::move(go_on)});
+    return true;
+  }
+  if (opening_faults_.count(session_id) > 0) return false;
+  Session* known = sessions_.find(session_id);
+  if (known != nullptr && (known->active || !known->journal || known->held)) return false;
+  if (known == nullptr && !storage_.store()) return false;
+  sessions_.begin_opening(session_id).push_back({run_id, std::move(go_on)});
+  if (known != nullptr) {
+    claim_session(*known);
+  } else {
+    open_session(session_id, trusted);
+  }
+  return true;
+}
+
+// That there is no such session is no fault: a start makes it.
+std::optional<Error> Server::fault_of(const std::string& session_id) const {
+  const auto found = opening_faults_.find(session_id);
+  if (found == opening_faults_.end()) return std::nullopt;
+  const Error& fault = found->second;
+  if (fault.code == Code::not_found || fault.code == Code::unavailable) return std::nullopt;
+  return fault;
+}
+
+void Server::claim_session(Session& session) {
+  session.journal->claim([this, id = session.id](Result<session::Claim> claimed) {
+    inbox_.post([this, id, claimed = std::move(claimed)] { on_claimed(id, claimed); });
+  });
+}
+
+void Server::on_claimed(const std::string& session_id, const Result<session::Claim>& claimed) {
+  Session* session = sessions_.find(session_id);
+  if (claimed && *claimed == session::Claim::stale) {
+    session->journal->release();
+    sessions_.forget(session_id);
+    return open_session(session_id, std::nullopt);
+  }
+  if (claimed) {
+    session->held = true;
+  } else if (claimed.error().code == Code::session_busy) {
+    opening_faults_.emplace(session_id, claimed.error());
+  } else {
+    session->held = true;  // the disk is at fault: the run goes on in memory, and says so
+  }
+  end_opening(session_id);
+}
+
+void Server::open_session(const std::string& session_id, std::optional<bool> trusted) {
+  storage_.open(session_id, [this, session_id, trusted](Storage::Opened opened) {
+    const auto held = std::make_shared<Storage::Opened>(std::move(opened));
+    inbox_.post(
+        [this, session_id, trusted, held] { on_opened(session_id, trusted, std::move(*held)); });
+  });
+}
+
+void Server::on_opened(const std::string& session_id, std::optional<bool> trusted,
+                       Storage::Opened opened) {
+  Result<void> added =
+      opened ? add_opened(std::move(*opened), trusted) : Result<void>(std::move(opened.error()));
+  if (!added) opening_faults_.emplace(session_id, std::move(added.error()));
+  end_opening(session_id);
+}
+
+Result<void> Server::add_opened(session::OpenedSession opened, std::optional<bool> trusted) {
+  auto beginning = engine_.begin(opened.row.workspace, trusted);
+  if (!beginning) {
+    opened.journal->release();
+    return beginning.error();
+  }
+  Session session;
+  session.id = opened.row.id;
+  session.settings = std::move(beginning->settings.settings);
+  session.hooks = std::move(beginning->hooks);
+  session.memory_places = std::move(beginning->memory_places);
+  session.model = opened.wishes.model;
+  session.last_wishes.system_prompt = opened.wishes.system_prompt;
+  session.last_wishes.tools = opened.wishes.tools;
+  session.conversation = std::move(opened.conversation);
+  session.journal = std::move(opened.journal);
+  session.held = true;
+  sessions_.add(std::move(session));
+  return {};
+}
+
+// The requests that waited are done; if none of them began a run, other processes may have it.
+void Server::end_opening(const std::string& session_id) {
+  for (const WaitingRequest& waiting : sessions_.end_opening(session_id)) waiting.go_on();
+  opening_faults_.erase(session_id);
+  Session* session = sessions_.find(session_id);
+  if (session != nullptr && session->journal && session->held && !session->active) {
+    session->journal->release();
+    session->held = false;
+  }
+  if (shutdown_answer_ && sessions_.idle()) end_sessions();
+}
+
+}  // namespace agentd::server

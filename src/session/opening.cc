@@ -1,0 +1,64 @@
+#include "session/opening.h"
+
+#include <utility>
+
+#include "session/interrupted.h"
+
+namespace agentd::session {
+namespace {
+
+// The history, and what is in the store of it. A log that breaks a rule was mended on the way in
+// and is written anew, so that its numbers are those of the store.
+Result<Stored> restore_history(SessionStore& store, const StoredSession& stored,
+                               context::History& history) {
+  history = context::History::restored(stored.log, stored.changes);
+  Stored there{true, stored.log.size(), stored.changes.size(), 0};
+  if (history.log().size() == stored.log.size()) return there;
+  auto cleared = store.clear_log(stored.row.id);
+  if (!cleared) return cleared.error();
+  there.messages = 0;
+  there.changes = 0;
+  return there;
+}
+
+}  // namespace
+
+Result<OpenedSession> open_session(SessionStore& store, std::shared_ptr<StoreThread> thread,
+                                   Clock& clock, const std::string& writer, const std::string& id) {
+  const auto there_is = store.row(id);  // before a lock file is made for it
+  if (!there_is) return there_is.error();
+  auto lock = SessionLock::take(locks_of(*thread), id, writer);
+  if (!lock) return lock.error();
+  auto stored = store.load(id);
+  if (!stored) return stored.error();
+  OpenedSession opened;
+  auto wishes = restore_state(stored->row.state, opened.conversation);
+  if (!wishes) return wishes.error();
+  opened.wishes = std::move(*wishes);
+  opened.conversation.workspace = stored->row.workspace;
+  auto there = restore_history(store, *stored, opened.conversation.history);
+  if (!there) return there.error();
+  auto last_run = store.last_run(id);
+  if (!last_run) return last_run.error();
+  auto closing = closing_parts(*last_run, stored->draft);
+  if (!closing) return closing.error();
+  there->parts = last_run->empty() ? 0 : last_run->back().number;
+
+  opened.row = stored->row;
+  opened.journal =
+      std::make_shared<SessionJournal>(std::move(thread), clock, writer, stored->row, *there);
+  opened.journal->hold(std::move(*lock));
+  opened.journal->set_wishes(opened.wishes);
+  for (ClosingPart& part : *closing) {
+    opened.journal->keep_part(last_run->back().run, part.method, std::move(part.params));
+  }
+  for (Message& message : closed_reply(stored->draft)) {
+    opened.conversation.history.append(std::move(message));
+  }
+  opened.journal->keep(opened.conversation);
+  auto written = opened.journal->write(&store);
+  if (!written) return written.error();
+  return opened;
+}
+
+}  // namespace agentd::session

@@ -1,0 +1,69 @@
+#include "session/session_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "platform/errno_error.h"
+#include "platform/read_set.h"
+
+namespace agentd::session {
+namespace {
+
+constexpr mode_t kUserAlone = 0600;
+constexpr std::size_t kLongest = 256;  // bytes of "PID WRITER\n"
+
+// Ids come from clients: any text, so not a file name.
+std::string lock_file(const std::string& directory, const std::string& session_id) {
+  const auto hash = platform::hash_content(session_id);
+  return directory + "/" + std::to_string(hash.high) + "-" + std::to_string(hash.low) + ".lock";
+}
+
+std::string read_all(int fd) {
+  std::array<char, kLongest> buffer;
+  const ssize_t bytes = pread(fd, buffer.data(), buffer.size(), 0);
+  return bytes > 0 ? std::string(buffer.data(), static_cast<std::size_t>(bytes)) : std::string();
+}
+
+Error held(const std::string& said) {
+  const std::string pid = said.substr(0, said.find(' '));
+  return make_error(Code::session_busy,
+                    "another agentd" + (pid.empty() ? "" : " (process " + pid + ")") +
+                        " is running this session: wait until it is done, or fork it");
+}
+
+}  // namespace
+
+Result<SessionLock> SessionLock::take(const std::string& directory, const std::string& session_id,
+                                      const std::string& writer) {
+  std::error_code failed;
+  std::filesystem::create_directories(directory, failed);  // the open says what failed
+  const std::string path = lock_file(directory, session_id);
+  platform::Fd file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kUserAlone));
+  if (!file.valid()) return platform::errno_error("open", path, errno);
+  if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) return held(read_all(file.get()));
+    return platform::errno_error("lock", path, errno);
+  }
+  const std::string before = read_all(file.get());
+  const bool was_ours = before.find(' ' + writer + '\n') != std::string::npos;
+  const std::string now = std::to_string(getpid()) + ' ' + writer + '\n';
+  const bool written =
+      ftruncate(file.get(), 0) == 0 &&
+      pwrite(file.get(), now.data(), now.size(), 0) == static_cast<ssize_t>(now.size());
+  if (!written) return platform::errno_error("write", path, errno);
+  return SessionLock(std::move(file), was_ours);
+}
+
+void forget_lock(const std::string& directory, const std::string& session_id) {
+  std::error_code failed;
+  std::filesystem::remove(lock_file(directory, session_id), failed);
+}
+
+}  // namespace agentd::session

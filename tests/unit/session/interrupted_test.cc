@@ -1,0 +1,107 @@
+// What a kill left open gets its end: each open call its one result, each part its closing one.
+#include "session/interrupted.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+using namespace agentd;
+using namespace agentd::session;
+
+namespace {
+
+Part part(std::int64_t number, const std::string& method, const std::string& params) {
+  return {number, "r1", method, params, 0};
+}
+
+DraftBlock call(const std::string& id, bool began, std::optional<std::string> result = {}) {
+  DraftBlock block{ToolUseBlock{id, "Bash", {{"command", "x"}}}, began, std::nullopt};
+  if (result) block.result = ToolResultBlock{id, {TextBlock{*result}}, false};
+  return block;
+}
+
+std::string methods(const std::vector<ClosingPart>& parts) {
+  std::string out;
+  for (const auto& each : parts) out += std::string(each.method) + ' ';
+  return out;
+}
+
+Json params(const ClosingPart& closing) {
+  return Json::parse('{' + closing.params + '}');
+}
+
+std::string text_of_result(const Message& answer, std::size_t index) {
+  return text_of(std::get<ToolResultBlock>(answer.blocks.at(index)).content);
+}
+
+}  // namespace
+
+TEST_CASE("nothing was under way: nothing is closed") {
+  CHECK(closed_reply({}).empty());
+  CHECK(closing_parts({}, {})->empty());
+  const std::vector<Part> whole = {
+      part(1, "agent/runStarted", "{}"), part(2, "agent/turnStarted", R"({"turn":1})"),
+      part(3, "agent/turnEnded", R"({"turn":1})"), part(4, "agent/runEnded", R"({"turns":1})")};
+  CHECK(closing_parts(whole, {})->empty());
+}
+
+TEST_CASE("each call of a reply that was under way gets one result, in order") {
+  const std::vector<DraftBlock> draft = {{TextBlock{"I look."}, false, std::nullopt},
+                                         call("t1", true, "done"),
+                                         call("t2", true),
+                                         call("t3", false)};
+  const auto closed = closed_reply(draft);
+  REQUIRE(closed.size() == 2);
+  CHECK(closed[0].role == Role::assistant);
+  CHECK(closed[0].blocks.size() == 4);
+  const Message& answer = closed[1];
+  REQUIRE(answer.blocks.size() == 4);  // three results and a note
+  CHECK(text_of_result(answer, 0) == "done");
+  CHECK(!std::get<ToolResultBlock>(answer.blocks[0]).is_error);
+  CHECK(text_of_result(answer, 1).find("may have run") != std::string::npos);
+  CHECK(std::get<ToolResultBlock>(answer.blocks[1]).is_error);
+  CHECK(text_of_result(answer, 2).find("Not run") != std::string::npos);
+  CHECK(std::holds_alternative<TextBlock>(answer.blocks[3]));
+}
+
+TEST_CASE("parts that were open are closed in the order of the protocol") {
+  const std::vector<Part> parts = {
+      part(1, "agent/runStarted", R"({"model":"m"})"),
+      part(2, "agent/turnStarted", R"({"turn":2})"),
+      part(3, "agent/toolUse", R"({"toolUseId":"t1","name":"Bash","state":"started"})"),
+      part(4, "agent/toolUse", R"({"toolUseId":"t1","name":"Bash","state":"running"})"),
+      part(5, "agent/toolUse", R"({"toolUseId":"t2","name":"Bash","state":"started"})"),
+      part(6, "agent/approvalRequested", R"({"toolUseId":"t2","name":"Bash"})"),
+      part(7, "agent/toolUse", R"({"toolUseId":"t3","name":"Ask","state":"started"})"),
+      part(8, "agent/questionAsked", R"({"toolUseId":"t3"})"),
+      part(9, "agent/toolUse", R"({"toolUseId":"t4","name":"Read","state":"started"})"),
+      part(10, "agent/toolResult", R"({"toolUseId":"t4"})"),
+  };
+  const auto closing = closing_parts(parts, {call("t1", true), call("t2", false)});
+  REQUIRE(closing.has_value());
+  CHECK(methods(*closing) ==
+        "agent/approvalResolved agent/questionResolved agent/toolResult agent/toolResult "
+        "agent/toolResult agent/turnEnded agent/runEnded ");
+  CHECK(params((*closing)[0])["decision"] == "deny");
+  CHECK(params((*closing)[2])["toolUseId"] == "t1");
+  CHECK(params((*closing)[2])["status"] == "cancelled");
+  CHECK(params((*closing)[2])["content"][0]["text"].get<std::string>().find("may have run") !=
+        std::string::npos);
+  CHECK(params((*closing)[5])["turn"] == 2);
+  CHECK(params((*closing)[6])["ending"] == "aborted_tools");
+}
+
+TEST_CASE("a call whose result was kept and not yet told is told with it") {
+  const std::vector<Part> parts = {
+      part(1, "agent/runStarted", R"({"model":"m"})"),
+      part(2, "agent/toolUse", R"({"toolUseId":"t1","name":"Bash","state":"running"})")};
+  const auto closing = closing_parts(parts, {call("t1", true, "all well")});
+  REQUIRE(closing.has_value());
+  CHECK(params((*closing)[0])["status"] == "completed");
+  CHECK(params((*closing)[0])["content"][0]["text"] == "all well");
+}
+
+TEST_CASE("a part that cannot be read is an error") {
+  CHECK(!closing_parts({part(1, "agent/runStarted", "{")}, {}).has_value());
+}
