@@ -216,7 +216,8 @@ Result<Started> RunCommand::begin_session(const std::string& directory,
     return started;
   }
   auto opened = open_for_run(storage_, beginning->conversation.workspace,
-                             {options_.session_id, options_.fork, engine_.ids().next("session")});
+                             {options_.session_id, options_.fork, engine_.ids().next("session"),
+                              session::wall_ms(engine_.io().clock())});
   if (!opened) return opened.error();
   // Its own directory counts, whose settings hold; the mode is that of this command.
   auto its_own = engine_.begin(opened->row.workspace);

@@ -35,7 +35,7 @@ Result<std::string> session_to_open(session::SessionStore& store, const std::str
     id = last->front().id;
   }
   if (!wish.fork) return id;
-  auto copied = store.fork(id, wish.fork_id, std::nullopt);
+  auto copied = store.fork(id, wish.fork_id, std::nullopt, wish.now);
   if (!copied) return copied.error();
   return wish.fork_id;
 }

@@ -44,7 +44,8 @@ class Storage {
 struct SessionWish {
   std::string id;  // empty: the last one of the directory
   bool fork = false;
-  std::string fork_id;  // what the copy is called
+  std::string fork_id;   // what the copy is called
+  std::int64_t now = 0;  // ms of the wall clock
 };
 
 /// Waits for the store. Error: as open(), and not_found if the directory has none.

@@ -97,7 +97,7 @@ struct StoredMessage {
   std::vector<StoredBlock> blocks;
   static void fields(auto& field) {
     field("role", &StoredMessage::role, "");
-    field("blocks", &StoredMessage::blocks, "");
+    field("content", &StoredMessage::blocks, "");
   }
 };
 

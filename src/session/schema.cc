@@ -8,23 +8,26 @@ namespace {
 
 // One step for each version, in order; a step that was released never changes.
 //
-//   session  one row a session; `state` is JSON (state_json.h), `lineage` where it was forked
+//   session  one row a session; `state` is JSON (state_json.h), `lineage` where it was forked. What
+//            a rewind took away is kept as a row of its own, with `rewound_of`, that nobody lists
 //   message  the log of its history, numbered from 0
-//   change   what was done to the view, and how long the log was then
+//   change   what was done to the view, how long the log was then and what the last part was
 //   draft    the reply under way: blocks and results that are whole, until they are in `message`
 //   part     what clients were told, as they were told it, but with each text in one piece
 constexpr std::array<const char*, kSchemaVersion> kSteps = {
     "CREATE TABLE session("
     "  id TEXT PRIMARY KEY, lineage TEXT, workspace TEXT NOT NULL, title TEXT NOT NULL,"
-    "  created INTEGER NOT NULL, updated INTEGER NOT NULL, state TEXT NOT NULL);"
-    "CREATE INDEX session_by_workspace ON session(workspace, updated);"
-    "CREATE INDEX session_by_time ON session(updated);"
+    "  created INTEGER NOT NULL, updated INTEGER NOT NULL, state TEXT NOT NULL,"
+    "  rewound_of TEXT UNIQUE REFERENCES session(id) ON DELETE CASCADE);"
+    "CREATE INDEX session_by_workspace ON session(workspace, updated, id);"
+    "CREATE INDEX session_by_time ON session(updated, id);"
     "CREATE TABLE message("
     "  session TEXT NOT NULL REFERENCES session(id) ON DELETE CASCADE, number INTEGER NOT NULL,"
     "  json TEXT NOT NULL, PRIMARY KEY(session, number));"
     "CREATE TABLE change("
     "  session TEXT NOT NULL REFERENCES session(id) ON DELETE CASCADE, number INTEGER NOT NULL,"
-    "  log_size INTEGER NOT NULL, json TEXT NOT NULL, PRIMARY KEY(session, number));"
+    "  log_size INTEGER NOT NULL, after_part INTEGER NOT NULL, json TEXT NOT NULL,"
+    "  PRIMARY KEY(session, number));"
     "CREATE TABLE draft("
     "  session TEXT NOT NULL REFERENCES session(id) ON DELETE CASCADE, number INTEGER NOT NULL,"
     "  tool_use_id TEXT, began INTEGER NOT NULL DEFAULT 0, block TEXT NOT NULL, result TEXT,"

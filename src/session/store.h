@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "context/view_change.h"
@@ -49,14 +51,38 @@ struct StoredSession {
   std::vector<DraftBlock> draft;
 };
 
+/// Where a page of the list ended: the next one begins after that session. Two that were updated in
+/// the same millisecond stand in the order of their ids, so none is skipped or told twice.
+struct ListPosition {
+  std::int64_t updated = 0;
+  std::string id;
+};
+
 struct SessionQuery {
   std::optional<std::string> workspace;
-  std::optional<std::string> title_has;        // case aside
-  std::optional<std::int64_t> updated_before;  // for the next page
+  std::optional<std::string> title_has;  // the case of ASCII letters aside
+  std::optional<ListPosition> after;
   int limit = 50;
 };
 
+/// A point in a session, at a part: what is before it stays, that part and what came after it goes.
+/// The size of the log alone would not do: a run ends and the next one begins with the same log.
+struct Cut {
+  std::int64_t part = 0;      // number of the first part that goes
+  std::int64_t log_size = 0;  // messages of the log that stay
+};
+
+/// How far an export is; starts at the beginning.
+struct ExportPosition {
+  bool header_told = false;
+  std::int64_t message = 0;  // the next ones' numbers
+  std::int64_t change = 0;
+  std::int64_t part = 0;
+};
+
 class SessionStore {
+  using ParamsAre = std::function<bool(std::string_view params)>;
+
  public:
   /// Opens or makes the file at `path`, whose directory exists.
   static Result<SessionStore> open(const std::string& path, Durability durability);
@@ -86,6 +112,19 @@ class SessionStore {
   Result<void> rename(const std::string& session, const std::string& title);
   Result<void> remove(const std::string& session);
 
+  // ---- copying and cutting ----
+
+  /// The session `new_id` gets what `session` has before the cut; without a cut all of it, the
+  /// reply under way included. `now` is its time. Errors: not_found; conflict if that id is taken.
+  Result<void> fork(const std::string& session, const std::string& new_id,
+                    const std::optional<Cut>& cut, std::int64_t now);
+  /// Takes away what is behind the cut, the reply under way included, and keeps it aside, in place
+  /// of what an earlier rewind took. Title and state stay. Error: not_found.
+  Result<void> rewind(const std::string& session, const Cut& cut);
+  /// Brings back what the last rewind took away. Errors: not_found if there is nothing (any more),
+  /// conflict if the session has gone on since.
+  Result<void> undo_rewind(const std::string& session);
+
   // ---- reading ----
 
   /// Error: not_found.
@@ -96,8 +135,20 @@ class SessionStore {
   Result<std::vector<Part>> parts(const std::string& session, std::int64_t after, int limit);
   /// The parts of the session's last run, in order.
   Result<std::vector<Part>> last_run(const std::string& session);
-  /// The latest first.
+  /// The latest first, without their states.
   Result<std::vector<SessionRow>> list(const SessionQuery& query);
+
+  /// Where the run began, before its prompt; where a turn of it did; where the message of an
+  /// agent/send was told to the model. Error: not_found, also for a session that is not there.
+  Result<Cut> cut_before_run(const std::string& session, const std::string& run);
+  Result<Cut> cut_before_turn(const std::string& session, const std::string& run, int turn);
+  Result<Cut> cut_before_message(const std::string& session, const std::string& message_id);
+
+  /// The next lines of the session as JSON Lines, some 256 KB of them, without line ends: a header,
+  /// then messages, changes and parts in the order they came about. None: that was all. Reading on
+  /// by pages keeps the store free for writers; what was written before the export began is in it.
+  /// Error: not_found.
+  Result<std::vector<std::string>> export_lines(const std::string& session, ExportPosition& at);
 
  private:
   explicit SessionStore(Database database) : database_(std::move(database)) {}
@@ -107,6 +158,8 @@ class SessionStore {
   Result<std::vector<MessagePtr>> log(const std::string& session);
   Result<std::vector<context::RecordedChange>> changes(const std::string& session);
   Result<std::vector<DraftBlock>> draft(const std::string& session);
+  /// Of the rows that `sql` finds (number, log_size, params), the first whose params are `wanted`.
+  Result<std::optional<Cut>> cut_at(Statement sql, const ParamsAre& wanted);
 
   Database database_;
 };

@@ -51,7 +51,7 @@ std::string like_pattern(std::string_view words) {
 }  // namespace
 
 Result<SessionRow> SessionStore::row(const std::string& session) {
-  auto statement = database_.prepare(std::string(kRow) + "WHERE id=?");
+  auto statement = database_.prepare(std::string(kRow) + "WHERE id=? AND rewound_of IS NULL");
   if (!statement) return statement.error();
   auto there = statement->bind(1, session).step();
   if (!there) return there.error();
@@ -152,19 +152,22 @@ Result<std::vector<Part>> SessionStore::parts(const std::string& session, std::i
   return read_parts(statement->bind(1, session).bind(2, after).bind(3, std::int64_t{limit}));
 }
 
+// The state, which may be long, is not read. The `+` keeps SQLite from the index on rewound_of,
+// which nearly every session is in with the same value.
 Result<std::vector<SessionRow>> SessionStore::list(const SessionQuery& query) {
-  std::string sql(kRow);
-  sql += "WHERE 1";
+  std::string sql =
+      "SELECT id, lineage, workspace, title, created, updated, '' FROM session"
+      " WHERE +rewound_of IS NULL";
   if (query.workspace) sql += " AND workspace=?1";
   if (query.title_has) sql += " AND title LIKE ?2 ESCAPE '\\'";
-  if (query.updated_before) sql += " AND updated<?3";
-  sql += " ORDER BY updated DESC, id LIMIT ?4";
+  if (query.after) sql += " AND (updated, id)<(?3, ?4)";
+  sql += " ORDER BY updated DESC, id DESC LIMIT ?5";
   auto statement = database_.prepare(sql);
   if (!statement) return statement.error();
   if (query.workspace) statement->bind(1, *query.workspace);
   if (query.title_has) statement->bind(2, like_pattern(*query.title_has));
-  if (query.updated_before) statement->bind(3, *query.updated_before);
-  statement->bind(4, std::int64_t{query.limit});
+  if (query.after) statement->bind(3, query.after->updated).bind(4, query.after->id);
+  statement->bind(5, std::int64_t{query.limit});
   std::vector<SessionRow> rows;
   while (true) {
     auto there = statement->step();

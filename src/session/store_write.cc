@@ -1,4 +1,5 @@
-// What the store writes, in the order of store.h.
+// What the store writes, in the order of store.h. What copies and cuts whole sessions is in
+// store_copy.cc.
 #include "session/message_json.h"
 #include "session/schema.h"
 #include "session/store.h"
@@ -80,8 +81,9 @@ Result<void> SessionStore::clear_log(const std::string& session) {
 
 Result<void> SessionStore::append_change(const std::string& session, std::size_t number,
                                          const context::RecordedChange& change) {
-  auto statement =
-      database_.prepare("INSERT INTO change(session, number, log_size, json) VALUES(?, ?, ?, ?)");
+  auto statement = database_.prepare(
+      "INSERT INTO change(session, number, log_size, json, after_part) VALUES(?1, ?2, ?3, ?4,"
+      " (SELECT coalesce(max(number), 0) FROM part WHERE session=?1))");
   if (!statement) return statement.error();
   statement->bind(1, session).bind(2, static_cast<std::int64_t>(number));
   statement->bind(3, static_cast<std::int64_t>(change.log_size)).bind(4, to_json(change.change));
@@ -128,14 +130,15 @@ Result<void> SessionStore::add_part(const std::string& session, const Part& part
 }
 
 Result<void> SessionStore::rename(const std::string& session, const std::string& title) {
-  auto statement = database_.prepare("UPDATE session SET title=? WHERE id=?");
+  auto statement =
+      database_.prepare("UPDATE session SET title=? WHERE id=? AND rewound_of IS NULL");
   if (!statement) return statement.error();
   auto done = statement->bind(1, title).bind(2, session).run();
   return done ? found(session) : done;
 }
 
 Result<void> SessionStore::remove(const std::string& session) {
-  auto statement = database_.prepare("DELETE FROM session WHERE id=?");
+  auto statement = database_.prepare("DELETE FROM session WHERE id=? AND rewound_of IS NULL");
   if (!statement) return statement.error();
   auto done = statement->bind(1, session).run();
   return done ? found(session) : done;

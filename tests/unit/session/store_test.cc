@@ -3,44 +3,17 @@
 #include "session/store.h"
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 
-#include <filesystem>
 #include <fstream>
 #include <thread>
 
-#include "session/message_json.h"
 #include "session/schema.h"
+#include "store_rig.h"
 
 using namespace agentd;
 using namespace agentd::session;
 
 namespace {
-
-struct Directory {
-  Directory() {
-    char name[] = "/tmp/agentd-store-XXXXXX";
-    REQUIRE(mkdtemp(name) != nullptr);
-    path = name;
-  }
-  ~Directory() { std::filesystem::remove_all(path); }
-  std::string file() const { return path + "/sessions.db"; }
-  std::string path;
-};
-
-SessionStore opened(const Directory& directory) {
-  auto store = SessionStore::open(directory.file(), Durability::normal);
-  REQUIRE_MESSAGE(store.has_value(), store.error().message);
-  return std::move(*store);
-}
-
-SessionRow row(const std::string& id, std::int64_t updated = 1) {
-  return {id, std::nullopt, "/work", "Title of " + id, 1, updated, "{}"};
-}
-
-MessagePtr message(Role role, std::vector<Block> blocks) {
-  return std::make_shared<const Message>(Message{role, std::move(blocks)});
-}
 
 // One of each kind, with what is awkward in texts.
 std::vector<MessagePtr> every_block() {
@@ -56,18 +29,6 @@ std::vector<MessagePtr> every_block() {
       message(Role::user,
               {ToolResultBlock{"t1", {TextBlock{awkward}, ImageBlock{"image/gif", "eA=="}}, true}}),
   };
-}
-
-std::string text(const std::vector<MessagePtr>& log) {
-  std::string out;
-  for (const auto& each : log) out += to_json(*each) + "\n";
-  return out;
-}
-
-template <class T>
-Code code_of(const Result<T>& result) {
-  REQUIRE(!result.has_value());
-  return result.error().code;
 }
 
 }  // namespace
@@ -169,11 +130,29 @@ TEST_CASE("sessions are listed by directory, words and time") {
   };
   CHECK(ids({}) == "e1 s4 s3 s2 s1 s0 ");
   CHECK(ids({.workspace = "/work", .limit = 2}) == "s4 s3 ");
-  CHECK(ids({.workspace = "/work", .updated_before = 3, .limit = 2}) == "s2 s1 ");
+  CHECK(ids({.workspace = "/work", .after = ListPosition{3, "s3"}, .limit = 2}) == "s2 s1 ");
   CHECK(ids({.title_has = "TITLE OF S3"}) == "s3 ");
   CHECK(ids({.title_has = "0%"}) == "e1 ");
   CHECK(ids({.title_has = "%"}) == "e1 ");
   CHECK(ids({.title_has = "_"}) == "");
+}
+
+TEST_CASE("pages of the list skip and repeat nothing where times are the same") {
+  Directory directory;
+  auto store = opened(directory);
+  for (int i = 0; i < 23; ++i) done(store.add(row("s" + std::to_string(i), i / 7)));
+  std::string at_once;
+  for (const auto& each : value_of(store.list({}))) at_once += each.id + " ";
+  std::string by_pages;
+  SessionQuery query{.workspace = "/work", .limit = 3};
+  while (true) {
+    const auto page = value_of(store.list(query));
+    if (page.empty()) break;
+    for (const auto& each : page) by_pages += each.id + " ";
+    query.after = ListPosition{page.back().updated, page.back().id};
+  }
+  CHECK(by_pages == at_once);
+  CHECK(at_once.starts_with("s22 s21 s20 s19 s18 "));
 }
 
 TEST_CASE("renamed, removed with all it had, and never found again") {

@@ -1,0 +1,67 @@
+// What the tests of the store share: a directory of their own with a real SQLite file in it, and
+// short ways to fill and read a session.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "session/message_json.h"
+#include "session/store.h"
+
+namespace agentd::session {
+
+struct Directory {
+  Directory() {
+    char name[] = "/tmp/agentd-store-XXXXXX";
+    REQUIRE(mkdtemp(name) != nullptr);
+    path = name;
+  }
+  ~Directory() { std::filesystem::remove_all(path); }
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+  std::string file() const { return path + "/sessions.db"; }
+  std::string path;
+};
+
+inline SessionStore opened(const Directory& directory) {
+  auto store = SessionStore::open(directory.file(), Durability::normal);
+  REQUIRE_MESSAGE(store.has_value(), store.error().message);
+  return std::move(*store);
+}
+
+inline SessionRow row(const std::string& id, std::int64_t updated = 1) {
+  return {id, std::nullopt, "/work", "Title of " + id, 1, updated, "{}"};
+}
+
+inline MessagePtr message(Role role, std::vector<Block> blocks) {
+  return std::make_shared<const Message>(Message{role, std::move(blocks)});
+}
+
+inline std::string text(const std::vector<MessagePtr>& log) {
+  std::string out;
+  for (const auto& each : log) out += to_json(*each) + "\n";
+  return out;
+}
+
+template <class T>
+Code code_of(const Result<T>& result) {
+  REQUIRE(!result.has_value());
+  return result.error().code;
+}
+
+template <class T>
+T value_of(Result<T> result) {
+  REQUIRE_MESSAGE(result.has_value(), result.error().message);
+  return std::move(*result);
+}
+
+inline void done(const Result<void>& result) {
+  REQUIRE_MESSAGE(result.has_value(), result.error().message);
+}
+
+}  // namespace agentd::session
