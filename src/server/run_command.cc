@@ -191,7 +191,7 @@ std::optional<Error> RunCommand::start(std::vector<Block> prompt) {
     std::optional<rpc::RunChannel> channel;
     if (outbox_) channel = outbox_->open_run(run->session_id, run->run_id, gate_);
     events_ = std::make_unique<EventWriter>(std::move(channel), std::move(notices),
-                                            RunRecord{run->journal, run->run_id, run->prompt});
+                                            RunRecord{started->journal, run->run_id, run->prompt});
   }
   run_ = std::make_unique<agent::Run>(std::move(*run), std::move(beginning->conversation),
                                       engine_.services(), *this, gate_,
