@@ -45,6 +45,7 @@ class Executor {
     bool approvals = true;    // somebody can be asked
     HookContext hooks = {};   // cwd and mode are filled in for each call
     bool deny_stops = false;  // a person's plain deny ends the run
+    std::shared_ptr<Checkpoints> checkpoints = nullptr;
     std::function<void(Event)> emit;
     std::function<void(JobMessage)> tell;  // into the run's mailbox, from any thread
   };

@@ -26,6 +26,7 @@
 #include <thread>
 #include <vector>
 
+#include "agent/checkpoints.h"
 #include "agent/conversation.h"
 #include "agent/event.h"
 #include "agent/offered_tools.h"
@@ -67,6 +68,7 @@ struct RunOptions {
   std::vector<model::ResolvedModel> fallback_models;  // asked in turn when `model` cannot be had
   std::optional<model::ResolvedModel> summary_model;  // says what each batch of calls did
   model::RetryPolicy retry;
+  std::shared_ptr<Checkpoints> checkpoints;  // nullptr: what files were is not kept
 };
 
 /// What a run works with. All outlive it.
