@@ -10,6 +10,7 @@
 #include "context/view_change.h"
 #include "message/message.h"
 #include "session/database.h"
+#include "session/store_checkpoints.h"
 
 namespace agentd::session {
 
@@ -87,6 +88,9 @@ class SessionStore {
   Result<std::vector<Part>> parts(const std::string& session, std::int64_t after, int limit);
   /// The latest first.
   Result<std::vector<SessionRow>> list(const SessionQuery& query);
+
+  /// What files were before the agent changed them. Must not outlive the store.
+  CheckpointTable checkpoints() { return CheckpointTable(database_); }
 
  private:
   explicit SessionStore(Database database) : database_(std::move(database)) {}
