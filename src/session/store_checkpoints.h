@@ -57,8 +57,9 @@ class CheckpointTable {
   /// Error: not_found if it is not kept any more.
   Result<std::string> content(const std::string& session, const platform::ContentHash& hash);
 
-  /// The log was cut to `log_size` and the files were left as they are: the changes of what was cut
-  /// count as made at the cut, so that sizes of the log keep telling their order.
+  /// The log was cut to `log_size` and the files are as they were (they were not rewound, or that
+  /// was undone): the changes of what was cut count as made at the cut, so that sizes of the log
+  /// keep telling their order.
   Result<void> log_was_cut(const std::string& session, std::int64_t log_size);
 
   // ---- a rewind: begin, change the files, finish or drop ----

@@ -111,6 +111,37 @@ TEST_CASE("what cannot be put back is named, and put back later") {
   CHECK(rig.all() == "BBB");
 }
 
+TEST_CASE("what the user changed after the rewind did is not put back") {
+  Rig rig;
+  rig.files.before = [&](const std::string& changed) {
+    if (changed != rig.path("b")) return Result<void>();
+    put(rig.path("a"), "user");
+    return Result<void>(make_error(Code::io, "disk full"));
+  };
+  const auto failed = rig.rewind();
+  REQUIRE(!failed.has_value());
+  CHECK(failed.error().message.find("could not be put back: " + rig.path("a")) !=
+        std::string::npos);
+  CHECK(rig.all() == "userBB");
+}
+
+TEST_CASE("a store that fails when the files are done: all of them are put back") {
+  Rig rig;
+  auto database = Database::open(rig.kept / "sessions.db", Durability::normal);
+  REQUIRE(database
+              ->execute("CREATE TRIGGER broken BEFORE UPDATE ON file_rewind"
+                        " BEGIN SELECT RAISE(ABORT, 'broken'); END")
+              .has_value());
+  const auto failed = rig.rewind();
+  REQUIRE(!failed.has_value());
+  CHECK(failed.error().message.find("broken") != std::string::npos);
+  CHECK(rig.all() == "BBB");
+  CHECK(rig.undo().error().code == Code::not_found);
+  REQUIRE(database->execute("DROP TRIGGER broken").has_value());
+  REQUIRE(rig.rewind().has_value());
+  CHECK(rig.all() == "AA(none)");
+}
+
 TEST_CASE("a user who is quicker: each file is looked at again right before") {
   Rig rig;
   rig.files.after = [&](const std::string& changed) {
