@@ -4,6 +4,7 @@
 #include <system_error>
 #include <utility>
 
+#include "agent/checkpointed_files.h"
 #include "agent/result_cap.h"
 #include "agent/texts.h"
 
@@ -244,6 +245,11 @@ void Executor::start_job(Call& call, bool may_run) {
   call.holds_place = may_run;
   call.job = ++last_job_;
   call.judged_in = setup_.conversation.mode;
+  platform::Files& disk = setup_.services.files;
+  std::shared_ptr<platform::Files> kept;
+  if (setup_.checkpoints) {
+    kept = std::make_shared<CheckpointedFiles>(disk, setup_.checkpoints, call.id);
+  }
   ToolJob job{
       .job = call.job,
       .tool = call.tool,
@@ -254,7 +260,7 @@ void Executor::start_job(Call& call, bool may_run) {
               .tool_use_id = call.id,
               .cwd = setup_.conversation.cwd,
               .workspace = setup_.conversation.workspace,
-              .files = setup_.services.files,
+              .files = kept ? *kept : disk,
               .commands = setup_.services.commands,
               .read_set = *setup_.conversation.read_set,
               .gate = setup_.gate,
@@ -271,6 +277,7 @@ void Executor::start_job(Call& call, bool may_run) {
       .read_set = setup_.conversation.read_set,
       .journal = setup_.journal,
       .safe = call.safe,
+      .files = kept,
       .mode = setup_.conversation.mode,
       .grants = grants_,
       .hooks = setup_.hooks,

@@ -46,6 +46,7 @@ class Executor {
     HookContext hooks = {};   // cwd and mode are filled in for each call
     bool deny_stops = false;  // a person's plain deny ends the run
     std::shared_ptr<Journal> journal = nullptr;
+    std::shared_ptr<Checkpoints> checkpoints = nullptr;
     std::function<void(Event)> emit;
     std::function<void(JobMessage)> tell;  // into the run's mailbox, from any thread
   };

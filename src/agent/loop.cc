@@ -44,6 +44,7 @@ Loop::Loop(const RunOptions& options, Conversation& conversation, const Services
               {options.hooks, options.session_id, options.run_id, {}, conversation.workspace, {}},
           .deny_stops = options.deny_stops,
           .journal = options.journal,
+          .checkpoints = options.checkpoints,
           .emit = [this](Event event) { emit(std::move(event)); },
           .tell = [box = mailbox_](JobMessage m) { box->push(JobArrived{std::move(m)}); },
       }),

@@ -26,6 +26,7 @@
 #include <thread>
 #include <vector>
 
+#include "agent/checkpoints.h"
 #include "agent/conversation.h"
 #include "agent/event.h"
 #include "agent/journal.h"
@@ -69,6 +70,7 @@ struct RunOptions {
   std::optional<model::ResolvedModel> summary_model;  // says what each batch of calls did
   model::RetryPolicy retry;
   std::shared_ptr<Journal> journal;  // nullptr: the session lives in memory alone
+  std::shared_ptr<Checkpoints> checkpoints;  // nullptr: what files were is not kept
 };
 
 /// What a run works with. All outlive it.

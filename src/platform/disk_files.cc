@@ -100,6 +100,16 @@ Error too_large(const std::string& path, std::uint64_t limit) {
                     path);
 }
 
+// What a change of `path` changes, for replace_file and remove_file, which follow no link.
+Result<std::string> target_of(const std::string& path, Links links) {
+  if (path.ends_with('/')) {
+    return make_error(Code::invalid_input, "cannot write " + path + ": it names a directory", path);
+  }
+  if (links == Links::follow) return canonical_path(path);
+  if (auto checked = check_path(path); !checked) return std::move(checked.error());
+  return path;
+}
+
 class DiskFiles final : public Files {
  public:
   Result<FileInfo> info(const std::string& path, Links links) override {
@@ -107,7 +117,8 @@ class DiskFiles final : public Files {
     struct stat status{};
     if (status_of(path, status, links) != 0) return path_error("look at", path, errno, links);
     return FileInfo{kind_of(status.st_mode), static_cast<std::uint64_t>(status.st_size),
-                    status.st_mtim.tv_sec * 1'000'000'000LL + status.st_mtim.tv_nsec};
+                    status.st_mtim.tv_sec * 1'000'000'000LL + status.st_mtim.tv_nsec,
+                    static_cast<std::uint32_t>(status.st_mode & 07777)};
   }
 
   Result<std::string> read(const std::string& path, std::uint64_t limit, Links links) override {
@@ -133,17 +144,22 @@ class DiskFiles final : public Files {
   }
 
   Result<void> replace(const std::string& path, std::string_view content, Links links) override {
-    if (path.ends_with('/')) {
-      return make_error(Code::invalid_input, "cannot write " + path + ": it names a directory",
-                        path);
-    }
-    if (links == Links::refuse) {
-      if (auto checked = check_path(path); !checked) return std::move(checked.error());
-      return replace_file(path, content);
-    }
-    auto target = canonical_path(path);
+    auto target = target_of(path, links);
     if (!target) return std::move(target.error());
     return replace_file(*target, content);
+  }
+
+  Result<void> replace_with_mode(const std::string& path, std::string_view content,
+                                 std::uint32_t mode, Links links) override {
+    auto target = target_of(path, links);
+    if (!target) return std::move(target.error());
+    return replace_file(*target, content, mode);
+  }
+
+  Result<void> remove(const std::string& path, Links links) override {
+    auto target = target_of(path, links);
+    if (!target) return std::move(target.error());
+    return remove_file(*target);
   }
 
   Result<std::string> canonical(const std::string& path) override { return canonical_path(path); }

@@ -21,6 +21,7 @@ struct FileInfo {
   FileKind kind = FileKind::other;
   std::uint64_t size = 0;        // bytes
   std::int64_t modified_ns = 0;  // nanoseconds since the epoch
+  std::uint32_t mode = 0;        // permission bits (07777)
 };
 
 class Files {
@@ -44,6 +45,14 @@ class Files {
   /// Through a followed symlink it changes the target and leaves the link; the mode is kept.
   virtual Result<void> replace(const std::string& path, std::string_view content,
                                Links links = Links::follow) = 0;
+
+  /// replace(), and the file has the permission bits `mode` from the moment it is there.
+  virtual Result<void> replace_with_mode(const std::string& path, std::string_view content,
+                                         std::uint32_t mode, Links links = Links::follow) = 0;
+
+  /// Removes a regular file (anything else is an error, as is one made read-only). Through a
+  /// followed symlink it removes the target. Code::not_found if nothing is there.
+  virtual Result<void> remove(const std::string& path, Links links = Links::follow) = 0;
 
   /// `path` with every symlink, `.` and `..` resolved; the part that does not exist yet is kept as
   /// it is below its deepest existing parent (a dangling link counts as its target).

@@ -16,9 +16,11 @@ namespace {
 
 constexpr int kDirectoryFlags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-// Opens the directory part of `path` step by step, making what is missing. No step follows a
-// link: the path was canonical when it was judged, so a link on the way was put there since.
-Result<Fd> open_parent(const std::string& path) {
+enum class Missing { make, refuse };
+
+// Opens the directory part of `path` step by step. No step follows a link: the path was canonical
+// when it was judged, so a link on the way was put there since.
+Result<Fd> open_parent(const std::string& path, Missing missing) {
   Fd directory(::open("/", kDirectoryFlags));
   if (!directory.valid()) return errno_error("open", "/", errno);
   std::size_t begin = 1;
@@ -27,7 +29,7 @@ Result<Fd> open_parent(const std::string& path) {
     const std::string component = path.substr(begin, end - begin);
     const std::string so_far = path.substr(0, end);
     int next = ::openat(directory.get(), component.c_str(), kDirectoryFlags);
-    if (next < 0 && errno == ENOENT) {
+    if (next < 0 && errno == ENOENT && missing == Missing::make) {
       if (::mkdirat(directory.get(), component.c_str(), 0777) != 0 && errno != EEXIST) {
         return errno_error("create the directory", so_far, errno);
       }
@@ -98,15 +100,17 @@ class TemporaryFile {
     return 0;
   }
 
-  int take_after(const struct stat& old) {
+  int take_after(const struct stat& old, std::optional<std::uint32_t> wanted) {
     struct stat mine{};
     if (::fstat(file_.get(), &mine) != 0) return errno;
-    mode_t mode = old.st_mode & 07777;
+    mode_t mode = wanted.value_or(old.st_mode) & 07777;
     if (mine.st_uid != old.st_uid || mine.st_gid != old.st_gid) {
       if (::fchown(file_.get(), old.st_uid, old.st_gid) != 0) mode &= 0777;
     }
-    return ::fchmod(file_.get(), mode) == 0 ? 0 : errno;
+    return set_mode(mode);
   }
+
+  int set_mode(mode_t mode) { return ::fchmod(file_.get(), mode & 07777) == 0 ? 0 : errno; }
 
   int move_to(const std::string& name) {
     if (::renameat(directory_, name_.c_str(), directory_, name.c_str()) != 0) return errno;
@@ -123,8 +127,9 @@ class TemporaryFile {
 
 }  // namespace
 
-Result<void> replace_file(const std::string& path, std::string_view content) {
-  auto directory = open_parent(path);
+Result<void> replace_file(const std::string& path, std::string_view content,
+                          std::optional<std::uint32_t> mode) {
+  auto directory = open_parent(path, Missing::make);
   if (!directory) return std::move(directory.error());
   const std::string name = path.substr(path.rfind('/') + 1);
   if (name.empty()) {
@@ -134,12 +139,29 @@ Result<void> replace_file(const std::string& path, std::string_view content) {
   if (!old) return std::move(old.error());
 
   // A new file gets what the umask leaves; a copy of a private one is never readable by others.
-  TemporaryFile temporary(*directory, old->has_value() ? 0600 : 0666);
+  TemporaryFile temporary(*directory, old->has_value() || mode ? 0600 : 0666);
   int error = temporary.open_error();
   if (error == 0) error = temporary.write(content);
-  if (error == 0 && old->has_value()) error = temporary.take_after(**old);
+  if (error == 0 && old->has_value()) {
+    error = temporary.take_after(**old, mode);
+  } else if (error == 0 && mode) {
+    error = temporary.set_mode(*mode);
+  }
   if (error == 0) error = temporary.move_to(name);
   if (error != 0) return errno_error("write", path, error);
+  return {};
+}
+
+Result<void> remove_file(const std::string& path) {
+  auto directory = open_parent(path, Missing::refuse);
+  if (!directory) return std::move(directory.error());
+  const std::string name = path.substr(path.rfind('/') + 1);
+  auto old = inspect(*directory, name, path);
+  if (!old) return std::move(old.error());
+  if (!old->has_value()) return errno_error("remove", path, ENOENT);
+  if (::unlinkat(directory->get(), name.c_str(), 0) != 0) {
+    return errno_error("remove", path, errno);
+  }
   return {};
 }
 

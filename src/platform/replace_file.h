@@ -1,7 +1,9 @@
-// Replacing a file in one step: a temporary file beside it, then rename. Blocks on the disk; any
-// thread that may.
+// Replacing a file in one step: a temporary file beside it, then rename; and removing one, with the
+// same care. Blocks on the disk; any thread that may.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,6 +20,11 @@ namespace agentd::platform {
 ///  - A file its user made read-only stays as it is, although rename would not mind.
 ///  - Owner and group are kept where the system permits; else the file is ours, without set-id
 ///    bits.
-Result<void> replace_file(const std::string& path, std::string_view content);
+///  - `mode` counts at once, whatever the old file had; set-id bits only where the owner is kept.
+Result<void> replace_file(const std::string& path, std::string_view content,
+                          std::optional<std::uint32_t> mode = std::nullopt);
+
+/// As Files::remove, for a canonical `path`.
+Result<void> remove_file(const std::string& path);
 
 }  // namespace agentd::platform

@@ -230,6 +230,7 @@ void Server::launch(Session& session, agent::RunOptions options,
     session.journal->set_wishes(
         {session.model, session.last_wishes.system_prompt, session.last_wishes.tools});
     options.journal = session.journal;
+    options.checkpoints = session.journal->checkpoints(options.run_id);
   }
   agent::Conversation conversation = std::move(*session.conversation);
   session.conversation.reset();

@@ -21,9 +21,9 @@
 #include "server/inbox.h"
 #include "server/piped_input.h"
 #include "server/prompter.h"
-#include "server/storage.h"
 #include "server/run_output.h"
 #include "server/session_end.h"
+#include "server/storage.h"
 #include "server/terminal_view.h"
 
 namespace agentd::server {
@@ -172,8 +172,11 @@ std::optional<Error> RunCommand::start(std::vector<Block> prompt) {
   if (!run) return run.error();
   run->session_id = started->id;
   run->journal = started->journal;
-  if (started->journal) started->journal->set_wishes({options_.model, {}, {}});
   run->run_id = engine_.ids().next("run");
+  if (started->journal) {
+    started->journal->set_wishes({options_.model, {}, {}});
+    run->checkpoints = started->journal->checkpoints(run->run_id);
+  }
   run->prompt = std::move(prompt);
   run->approvals = prompter_.has_person();
   run->hooks = std::move(beginning->hooks);

@@ -29,8 +29,9 @@ Result<std::string> session_to_open(session::SessionStore& store, const std::str
     const auto last = store.list({.workspace = workspace, .limit = 1});
     if (!last) return last.error();
     if (last->empty()) {
-      return make_error(Code::not_found, "no session of " + workspace + " is stored: start one "
-                                         "without --continue");
+      return make_error(Code::not_found, "no session of " + workspace +
+                                             " is stored: start one "
+                                             "without --continue");
     }
     id = last->front().id;
   }
@@ -72,10 +73,11 @@ std::shared_ptr<session::SessionJournal> Storage::begin(const std::string& id,
 }
 
 void Storage::open(const std::string& id, std::function<void(Opened)> done) {
-  store()->post([thread = store_, &clock = engine_.io().clock(), writer = writer_, id,
+  store()->post([thread = store_, &files = engine_.files(), &clock = engine_.io().clock(),
+                 writer = writer_, id,
                  done = std::move(done)](const Result<session::SessionStore*>& opened) {
     if (!opened) return done(opened.error());
-    done(session::open_session(**opened, thread, clock, writer, id));
+    done(session::open_session(**opened, files, thread, clock, writer, id));
   });
 }
 

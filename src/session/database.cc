@@ -54,6 +54,12 @@ Statement& Statement::bind(int position, std::string_view text) {
   return *this;
 }
 
+Statement& Statement::bind_blob(int position, std::string_view bytes) {
+  database_->library().bind_blob64(handle_, position, bytes.data() == nullptr ? "" : bytes.data(),
+                                   bytes.size(), SQLITE_TRANSIENT);
+  return *this;
+}
+
 Statement& Statement::bind_optional(int position, const std::optional<std::string>& text) {
   if (text) return bind(position, std::string_view(*text));
   database_->library().bind_null(handle_, position);
@@ -82,6 +88,13 @@ std::string_view Statement::text(int column) const {
   if (text == nullptr) return {};
   const int bytes = database_->library().column_bytes(handle_, column);
   return {reinterpret_cast<const char*>(text), static_cast<std::size_t>(bytes)};
+}
+
+std::string_view Statement::blob(int column) const {
+  const auto* bytes = database_->library().column_blob(handle_, column);
+  if (bytes == nullptr) return {};
+  const int size = database_->library().column_bytes(handle_, column);
+  return {static_cast<const char*>(bytes), static_cast<std::size_t>(size)};
 }
 
 bool Statement::is_null(int column) const {

@@ -29,6 +29,7 @@ class Statement {
   /// Positions count from 1. What is bound is copied.
   Statement& bind(int position, std::int64_t value);
   Statement& bind(int position, std::string_view text);
+  Statement& bind_blob(int position, std::string_view bytes);
   Statement& bind_optional(int position, const std::optional<std::string>& text);
 
   /// True: there is a row to read. False: there are no more.
@@ -40,6 +41,7 @@ class Statement {
   /// step.
   std::int64_t integer(int column) const;
   std::string_view text(int column) const;
+  std::string_view blob(int column) const;
   bool is_null(int column) const;
 
  private:

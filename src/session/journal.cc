@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "session/checkpoints.h"
 #include "wire/text.h"
 
 namespace agentd::session {
@@ -101,6 +102,10 @@ void SessionJournal::add_text() {
   wire::append_string(fields, text_.text);
   add_part(text_.run, text_.method, fields);
   text_ = {};
+}
+
+std::shared_ptr<agent::Checkpoints> SessionJournal::checkpoints(const std::string& run) const {
+  return std::make_shared<SessionCheckpoints>(store_, row_.id, run, log_size_);
 }
 
 void SessionJournal::set_wishes(StoredWishes wishes) {

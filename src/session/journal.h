@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "agent/checkpoints.h"
 #include "agent/journal.h"
 #include "base/clock.h"
 #include "session/journal_queue.h"
@@ -65,8 +66,8 @@ class SessionJournal final : public agent::Journal {
   /// The run is over: other processes may have it once all is written.
   void release();
 
-  /// Messages in the log as of the last keep().
-  const std::shared_ptr<std::atomic<std::int64_t>>& log_size() const { return log_size_; }
+  /// Keeps what files were before `run` changed them.
+  std::shared_ptr<agent::Checkpoints> checkpoints(const std::string& run) const;
   const std::string& session_id() const { return row_.id; }
 
   // Store's thread.
@@ -95,7 +96,7 @@ class SessionJournal final : public agent::Journal {
   };
   Text text_;  // not yet put there
   StoredWishes wishes_;
-  std::shared_ptr<std::atomic<std::int64_t>> log_size_;
+  std::shared_ptr<std::atomic<std::int64_t>> log_size_;  // messages, as of the last keep()
 };
 
 /// The directory of the lock files.

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "session/file_rewind.h"
 #include "session/interrupted.h"
 
 namespace agentd::session {
@@ -23,12 +24,15 @@ Result<Stored> restore_history(SessionStore& store, const StoredSession& stored,
 
 }  // namespace
 
-Result<OpenedSession> open_session(SessionStore& store, std::shared_ptr<StoreThread> thread,
-                                   Clock& clock, const std::string& writer, const std::string& id) {
+Result<OpenedSession> open_session(SessionStore& store, platform::Files& files,
+                                   std::shared_ptr<StoreThread> thread, Clock& clock,
+                                   const std::string& writer, const std::string& id) {
   const auto there_is = store.row(id);  // before a lock file is made for it
   if (!there_is) return there_is.error();
   auto lock = SessionLock::take(locks_of(*thread), id, writer);
   if (!lock) return lock.error();
+  auto repaired = repair_file_rewind(store, files, id);
+  if (!repaired) return repaired.error();
   auto stored = store.load(id);
   if (!stored) return stored.error();
   OpenedSession opened;

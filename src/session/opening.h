@@ -22,7 +22,8 @@ struct OpenedSession {
 };
 
 /// Error: not_found; session_busy (another process runs it); io if what is stored cannot be read.
-Result<OpenedSession> open_session(SessionStore& store, std::shared_ptr<StoreThread> thread,
-                                   Clock& clock, const std::string& writer, const std::string& id);
+Result<OpenedSession> open_session(SessionStore& store, platform::Files& files,
+                                   std::shared_ptr<StoreThread> thread, Clock& clock,
+                                   const std::string& writer, const std::string& id);
 
 }  // namespace agentd::session

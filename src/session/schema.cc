@@ -14,6 +14,14 @@ namespace {
 //   change   what was done to the view, how long the log was then and what the last part was
 //   draft    the reply under way: blocks and results that are whole, until they are in `message`
 //   part     what clients were told, as they were told it, but with each text in one piece
+//
+//   checkpoint    a file before a change by the agent (store_checkpoints.h); `was` is a
+//                 FileBefore::Was, `undone` 1 once a rewind took it back
+//   file_content  what is in such files, once for each content; `used` is the number of the last
+//                 checkpoint that needed it
+//   file_rewind   the last rewind of files, until it is undone or void; `finished` 0 while it is
+//                 under way
+//   rewound_file  what that rewind took away: `became` is null for a file that it removed
 constexpr std::array<const char*, kSchemaVersion> kSteps = {
     "CREATE TABLE session("
     "  id TEXT PRIMARY KEY, lineage TEXT, workspace TEXT NOT NULL, title TEXT NOT NULL,"
@@ -35,7 +43,24 @@ constexpr std::array<const char*, kSchemaVersion> kSteps = {
     "CREATE TABLE part("
     "  session TEXT NOT NULL REFERENCES session(id) ON DELETE CASCADE, number INTEGER NOT NULL,"
     "  run TEXT NOT NULL, method TEXT NOT NULL, params TEXT NOT NULL, log_size INTEGER NOT NULL,"
-    "  PRIMARY KEY(session, number));"};
+    "  PRIMARY KEY(session, number));"
+    "CREATE TABLE checkpoint("
+    "  session TEXT NOT NULL REFERENCES session(id) ON DELETE CASCADE, number INTEGER NOT NULL,"
+    "  run TEXT NOT NULL, tool_use_id TEXT NOT NULL, log_size INTEGER NOT NULL, path TEXT NOT NULL,"
+    "  was INTEGER NOT NULL, mode INTEGER NOT NULL, before TEXT, intended TEXT NOT NULL,"
+    "  undone INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(session, number));"
+    "CREATE TABLE file_content("
+    "  session TEXT NOT NULL REFERENCES session(id) ON DELETE CASCADE, hash TEXT NOT NULL,"
+    "  used INTEGER NOT NULL, size INTEGER NOT NULL, content BLOB NOT NULL,"
+    "  PRIMARY KEY(session, hash));"
+    "CREATE INDEX file_content_by_age ON file_content(session, used, size);"
+    "CREATE TABLE file_rewind("
+    "  session TEXT PRIMARY KEY REFERENCES session(id) ON DELETE CASCADE,"
+    "  finished INTEGER NOT NULL DEFAULT 0);"
+    "CREATE TABLE rewound_file("
+    "  session TEXT NOT NULL REFERENCES file_rewind(session) ON DELETE CASCADE,"
+    "  path TEXT NOT NULL, was TEXT NOT NULL, mode INTEGER NOT NULL, became TEXT,"
+    "  PRIMARY KEY(session, path));"};
 
 Result<int> version_of(Database& database) {
   auto asked = database.prepare("PRAGMA user_version");

@@ -13,6 +13,7 @@
 #include "context/view_change.h"
 #include "message/message.h"
 #include "session/database.h"
+#include "session/store_checkpoints.h"
 
 namespace agentd::session {
 
@@ -149,6 +150,8 @@ class SessionStore {
   /// by pages keeps the store free for writers; what was written before the export began is in it.
   /// Error: not_found.
   Result<std::vector<std::string>> export_lines(const std::string& session, ExportPosition& at);
+  /// What files were before the agent changed them. Must not outlive the store.
+  CheckpointTable checkpoints() { return CheckpointTable(database_); }
 
  private:
   explicit SessionStore(Database database) : database_(std::move(database)) {}

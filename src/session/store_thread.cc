@@ -1,5 +1,7 @@
 #include "session/store_thread.h"
 
+#include <fcntl.h>
+
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
@@ -9,6 +11,7 @@
 #include "agent/run.h"
 #include "base/log.h"
 #include "base/mailbox.h"
+#include "platform/fd.h"
 
 namespace agentd::session {
 namespace {
@@ -24,6 +27,12 @@ Result<void> make_directory(const std::string& directory) {
   if (!failed) return {};
   return make_error(Code::io, "the directory for sessions cannot be made: " + failed.message(),
                     directory);
+}
+
+// SQLite gives its other files the mode of the first. Where this fails the opening says why.
+void close_to_others(const std::string& path) {
+  constexpr mode_t kUserAlone = 0600;
+  const platform::Fd file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kUserAlone));
 }
 
 }  // namespace
@@ -54,6 +63,7 @@ Result<SessionStore*> StoreThread::State::opened() {
   if (fault && now - tried < kRetryAfter) return *fault;
   tried = now;
   auto made = make_directory(directory);
+  if (made) close_to_others(path);
   auto fresh = made ? SessionStore::open(path, durability) : Result<SessionStore>(made.error());
   if (!fresh) {
     fault = fresh.error();

@@ -190,6 +190,11 @@ TEST_CASE("a look around that a dead file system holds is given up") {
     Result<void> replace(const std::string&, std::string_view, platform::Links) override {
       return dead();
     }
+    Result<void> replace_with_mode(const std::string&, std::string_view, std::uint32_t,
+                                   platform::Links) override {
+      return dead();
+    }
+    Result<void> remove(const std::string&, platform::Links) override { return dead(); }
     Result<std::string> canonical(const std::string&) override { return dead(); }
     Result<std::vector<std::string>> list(const std::string&, platform::Links) override {
       return dead();

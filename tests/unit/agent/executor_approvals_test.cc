@@ -155,6 +155,11 @@ TEST_CASE("an input that the user wrote is held to what it meant then") {
     Result<void> replace(const std::string&, std::string_view, platform::Links) override {
       return no();
     }
+    Result<void> replace_with_mode(const std::string&, std::string_view, std::uint32_t,
+                                   platform::Links) override {
+      return no();
+    }
+    Result<void> remove(const std::string&, platform::Links) override { return no(); }
     Result<std::vector<std::string>> list(const std::string&, platform::Links) override {
       return no();
     }

@@ -55,6 +55,13 @@ class SwappingFiles final : public platform::Files {
                        platform::Links links) override {
     return disk_->replace(path, content, links);
   }
+  Result<void> replace_with_mode(const std::string& path, std::string_view content,
+                                 std::uint32_t mode, platform::Links links) override {
+    return disk_->replace_with_mode(path, content, mode, links);
+  }
+  Result<void> remove(const std::string& path, platform::Links links) override {
+    return disk_->remove(path, links);
+  }
   Result<std::vector<std::string>> list(const std::string& path, platform::Links links) override {
     return disk_->list(path, links);
   }

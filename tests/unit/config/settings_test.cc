@@ -32,6 +32,11 @@ class FakeFiles final : public platform::Files {
   Result<void> replace(const std::string& path, std::string_view, platform::Links) override {
     return no(path);
   }
+  Result<void> replace_with_mode(const std::string& path, std::string_view, std::uint32_t,
+                                 platform::Links) override {
+    return no(path);
+  }
+  Result<void> remove(const std::string& path, platform::Links) override { return no(path); }
   Result<std::string> canonical(const std::string& path) override { return no(path); }
   Result<std::vector<std::string>> list(const std::string& path, platform::Links) override {
     return no(path);

@@ -39,6 +39,13 @@ class CountingFiles final : public platform::Files {
     return disk_->replace(path, content, links);
   }
   Result<std::string> canonical(const std::string& path) override { return disk_->canonical(path); }
+  Result<void> replace_with_mode(const std::string& path, std::string_view content,
+                                 std::uint32_t mode, platform::Links links) override {
+    return disk_->replace_with_mode(path, content, mode, links);
+  }
+  Result<void> remove(const std::string& path, platform::Links links) override {
+    return disk_->remove(path, links);
+  }
   Result<std::vector<std::string>> list(const std::string& path, platform::Links links) override {
     return disk_->list(path, links);
   }

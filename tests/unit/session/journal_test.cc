@@ -62,7 +62,7 @@ struct Place {
     thread->post([&](const Result<SessionStore*>& store) {
       REQUIRE(store.has_value());
       answer.set_value(std::make_unique<Result<OpenedSession>>(
-          open_session(**store, thread, clock, writer, id)));
+          open_session(**store, *files, thread, clock, writer, id)));
     });
     return std::move(*answer.get_future().get());
   }
@@ -76,6 +76,7 @@ struct Place {
 
   std::string path;
   StillClock clock;
+  std::unique_ptr<platform::Files> files = platform::make_disk_files();
   std::shared_ptr<StoreThread> thread;
 };
 
