@@ -18,8 +18,8 @@ class Journal {
   virtual ~Journal() = default;
 
   // Run's thread.
-  /// What the log and the view have that was not told before.
-  virtual void keep(const Conversation& conversation) = 0;
+  /// What the log and the view have that was not told before; the history lets go of it.
+  virtual void keep(Conversation& conversation) = 0;
   /// The rest of the conversation, as it is now: mode, grants, files that were read.
   virtual void keep_state(const Conversation& conversation) = 0;
   /// Block `number` of the reply under way is whole.

@@ -11,9 +11,8 @@ namespace agentd::context {
 
 void History::append(Message message) {
   repair_blocks(message.blocks);
-  const auto open_calls = !log_.empty() && log_.back()->role == Role::assistant
-                              ? tool_use_ids(*log_.back())
-                              : std::vector<std::string>();
+  const auto open_calls =
+      last_ && last_->role == Role::assistant ? tool_use_ids(*last_) : std::vector<std::string>();
   if (message.role == Role::user) {
     message.blocks = pair_results(std::move(message.blocks), open_calls);
   } else if (!open_calls.empty()) {
@@ -25,6 +24,7 @@ void History::append(Message message) {
 void History::append_checked(Message message) {
   const auto added = std::make_shared<const Message>(std::move(message));
   log_.push_back(added);
+  last_ = added;
   tokens_.add(estimate(*added));
   push_joined(view_, added);
 }
@@ -59,20 +59,40 @@ bool History::change(ViewChange change) {
   previous_end_ = std::min(previous_end_, same);
   view_ = std::move(view);
   tokens_.replaced(estimate(view_));
-  changes_.push_back({log_.size(), std::move(change)});
+  const bool compacted = std::holds_alternative<Compacted>(change);
+  if (compacted) {
+    for (RecordedChange& earlier : changes_) earlier.view.clear();
+  }
+  changes_.push_back({log_size(), std::move(change), compacted ? view_ : View()});
   return true;
 }
 
-History History::restored(const std::vector<MessagePtr>& log,
-                          const std::vector<RecordedChange>& changes) {
+void History::forget_stored() {
+  log_begin_ += log_.size();
+  log_.clear();
+  changes_begin_ += changes_.size();
+  changes_.clear();
+}
+
+History History::restored(const StoredHistory& stored) {
   History history;
-  auto next = changes.begin();
-  for (std::size_t i = 0; i <= log.size(); ++i) {
-    for (; next != changes.end() && next->log_size <= i; ++next) history.change(next->change);
-    if (i == log.size()) break;
-    for (const std::string& id : tool_use_ids(*log[i])) history.claim_tool_use_id(id);
-    history.append(*log[i]);
+  history.view_ = stored.view;
+  history.log_begin_ = stored.log_begin;
+  history.changes_begin_ = stored.changes_begin;
+  history.tokens_.replaced(estimate(stored.view));
+  for (const std::string& id : stored.earlier_calls) history.claim_tool_use_id(id);
+  auto next = stored.changes.begin();
+  const auto change_until = [&](std::size_t log_size) {
+    for (; next != stored.changes.end() && next->log_size <= log_size; ++next) {
+      history.change(next->change);
+    }
+  };
+  for (std::size_t i = 0; i < stored.log.size(); ++i) {
+    change_until(stored.log_begin + i);
+    for (const std::string& id : tool_use_ids(*stored.log[i])) history.claim_tool_use_id(id);
+    history.append(*stored.log[i]);
   }
+  change_until(stored.log_size());
   return history;
 }
 

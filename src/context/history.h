@@ -19,12 +19,23 @@
 
 namespace agentd::context {
 
+/// A history that was stored: all of it, or its end and the view that it goes on from.
+struct StoredHistory {
+  View view;                      // when `log` began
+  std::size_t log_begin = 0;      // messages before `log`
+  std::size_t changes_begin = 0;  // changes before `changes`
+  std::vector<MessagePtr> log;
+  std::vector<RecordedChange> changes;     // their log sizes count all messages
+  std::vector<std::string> earlier_calls;  // ids of the calls before `log`
+
+  std::size_t log_size() const { return log_begin + log.size(); }
+};
+
 class History {
  public:
-  /// A history as it was: `log` and `changes` are those of one that was stored. A log that breaks
-  /// the rules (a crash, say) is mended as it is taken in.
-  static History restored(const std::vector<MessagePtr>& log,
-                          const std::vector<RecordedChange>& changes);
+  /// A history as it was. A log that breaks the rules (a crash, say) is mended as it is taken in:
+  /// log_size() differs then from what was stored.
+  static History restored(const StoredHistory& stored);
 
   /// Adds a message after making it fit the rules: bad text is repaired or dropped, a missing
   /// result is replaced by one that says so, an orphan result is dropped. A message with nothing
@@ -61,10 +72,17 @@ class History {
   /// Call once per request.
   std::vector<std::size_t> take_cache_points();
 
+  /// What was said since forget_stored(), oldest first.
   const std::vector<MessagePtr>& log() const { return log_; }
-  /// What was done to the view since the first message, oldest first.
+  /// Messages since the first one.
+  std::size_t log_size() const { return log_begin_ + log_.size(); }
+  /// What was done to the view since forget_stored(), oldest first.
   const std::vector<RecordedChange>& changes() const { return changes_; }
-  bool empty() const { return log_.empty(); }
+  std::size_t changes_size() const { return changes_begin_ + changes_.size(); }
+  bool empty() const { return log_size() == 0; }
+
+  /// All of log() and changes() is kept elsewhere: only what is sent stays here.
+  void forget_stored();
 
   /// Whether a model ever called a tool in this session.
   bool has_calls() const { return !tool_use_ids_.empty(); }
@@ -76,8 +94,11 @@ class History {
   bool change(ViewChange change);
 
   std::vector<MessagePtr> log_;
+  std::size_t log_begin_ = 0;
+  MessagePtr last_;  // said; nullptr: nothing yet, or what is before it was never read
   View view_;
   std::vector<RecordedChange> changes_;
+  std::size_t changes_begin_ = 0;
   TokenCount tokens_;
   std::unordered_set<std::string> tool_use_ids_;
   std::size_t previous_end_ = 0;  // messages of the view that a request before had; 0: none

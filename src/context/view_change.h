@@ -34,6 +34,9 @@ View changed_view(const View& view, const ViewChange& change);
 struct RecordedChange {
   std::size_t log_size = 0;
   ViewChange change;
+  /// Of the last compaction: the view that it made. From there a history can be restored without
+  /// what was said before.
+  View view = {};
 };
 
 }  // namespace agentd::context

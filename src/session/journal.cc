@@ -15,10 +15,9 @@ SessionJournal::SessionJournal(std::shared_ptr<StoreThread> store, Clock& clock,
       clock_(clock),
       queue_(std::make_shared<JournalQueue>(row.id, std::move(writer), locks_of(*store_))),
       row_(std::move(row)),
-      told_(stored),
+      parts_(stored.parts),
       log_size_(std::make_shared<std::atomic<std::int64_t>>(stored.messages)) {
-  if (!told_.row) add(RowChanged{row_, true});
-  told_.row = true;
+  if (!stored.row) add(RowChanged{row_, true});
 }
 
 SessionJournal::~SessionJournal() = default;
@@ -31,19 +30,16 @@ void SessionJournal::write_soon() {
   store_->post([queue = queue_](const Result<SessionStore*>& store) { (void)queue->write(store); });
 }
 
-void SessionJournal::keep(const agent::Conversation& conversation) {
-  const auto& log = conversation.history.log();
-  const auto& changes = conversation.history.changes();
-  if (told_.messages < log.size()) {
-    const auto first = log.begin() + static_cast<std::ptrdiff_t>(told_.messages);
-    add(MessagesSaid{told_.messages, {first, log.end()}});
-    told_.messages = log.size();
+void SessionJournal::keep(agent::Conversation& conversation) {
+  context::History& history = conversation.history;
+  if (!history.log().empty()) {
+    add(MessagesSaid{history.log_size() - history.log().size(), history.log()});
     draft_ = false;
-    *log_size_ = static_cast<std::int64_t>(log.size());
+    *log_size_ = static_cast<std::int64_t>(history.log_size());
   }
-  for (; told_.changes < changes.size(); ++told_.changes) {
-    add(ViewChanged{told_.changes, changes[told_.changes]});
-  }
+  std::size_t number = history.changes_size() - history.changes().size();
+  for (const auto& change : history.changes()) add(ViewChanged{number++, change});
+  history.forget_stored();
 }
 
 void SessionJournal::keep_state(const agent::Conversation& conversation) {
@@ -83,7 +79,7 @@ void SessionJournal::keep_part(const std::string& run, std::string_view method,
 
 void SessionJournal::add_part(const std::string& run, std::string_view method,
                               std::string_view fields) {
-  add(Part{++told_.parts, run, std::string(method), '{' + std::string(fields) + '}', *log_size_});
+  add(Part{++parts_, run, std::string(method), '{' + std::string(fields) + '}', *log_size_});
 }
 
 void SessionJournal::keep_text(const std::string& run, std::string_view method,

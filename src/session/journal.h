@@ -22,7 +22,6 @@ namespace agentd::session {
 struct Stored {
   bool row = false;  // the session itself
   std::size_t messages = 0;
-  std::size_t changes = 0;
   std::int64_t parts = 0;  // the number of the last one
 };
 
@@ -42,7 +41,7 @@ class SessionJournal final : public agent::Journal {
   ~SessionJournal() override;
 
   // agent::Journal
-  void keep(const agent::Conversation& conversation) override;
+  void keep(agent::Conversation& conversation) override;
   void keep_state(const agent::Conversation& conversation) override;
   void keep_block(int number, const Block& block) override;
   void keep_result(const ToolResultBlock& result) override;
@@ -86,7 +85,7 @@ class SessionJournal final : public agent::Journal {
   Clock& clock_;
   std::shared_ptr<JournalQueue> queue_;
   SessionRow row_;
-  Stored told_;         // of all that was put into the queue
+  std::int64_t parts_;  // the number of the last one that was put into the queue
   bool draft_ = false;  // blocks of a reply under way were
   struct Text {
     std::string run;

@@ -8,18 +8,16 @@
 namespace agentd::session {
 namespace {
 
-// The history, and what is in the store of it. A log that breaks a rule was mended on the way in
-// and is written anew, so that its numbers are those of the store.
-Result<Stored> restore_history(SessionStore& store, const StoredSession& stored,
-                               context::History& history) {
-  history = context::History::restored(stored.log, stored.changes);
-  Stored there{true, stored.log.size(), stored.changes.size(), 0};
-  if (history.log().size() == stored.log.size()) return there;
-  auto cleared = store.clear_log(stored.row.id);
-  if (!cleared) return cleared.error();
-  there.messages = 0;
-  there.changes = 0;
-  return there;
+// A log that breaks a rule was mended on the way in: what follows the point it was read from is
+// written anew, so that its numbers are those of the store.
+Result<void> restore_history(SessionStore& store, const StoredSession& stored,
+                             context::History& history) {
+  history = context::History::restored(stored.history);
+  if (history.log_size() != stored.history.log_size()) {
+    return store.clear_log(stored.row.id, stored.history.log_begin, stored.history.changes_begin);
+  }
+  history.forget_stored();
+  return {};
 }
 
 }  // namespace
@@ -40,17 +38,18 @@ Result<OpenedSession> open_session(SessionStore& store, platform::Files& files,
   if (!wishes) return wishes.error();
   opened.wishes = std::move(*wishes);
   opened.conversation.workspace = stored->row.workspace;
-  auto there = restore_history(store, *stored, opened.conversation.history);
-  if (!there) return there.error();
+  auto restored = restore_history(store, *stored, opened.conversation.history);
+  if (!restored) return restored.error();
   auto last_run = store.last_run(id);
   if (!last_run) return last_run.error();
   auto closing = closing_parts(*last_run, stored->draft);
   if (!closing) return closing.error();
-  there->parts = last_run->empty() ? 0 : last_run->back().number;
+  const Stored there{true, stored->history.log_size(),
+                     last_run->empty() ? 0 : last_run->back().number};
 
   opened.row = stored->row;
   opened.journal =
-      std::make_shared<SessionJournal>(std::move(thread), clock, writer, stored->row, *there);
+      std::make_shared<SessionJournal>(std::move(thread), clock, writer, stored->row, there);
   opened.journal->hold(std::move(*lock));
   opened.journal->set_wishes(opened.wishes);
   for (ClosingPart& part : *closing) {

@@ -10,8 +10,9 @@ namespace {
 //
 //   session  one row a session; `state` is JSON (state_json.h), `lineage` where it was forked. What
 //            a rewind took away is kept as a row of its own, with `rewound_of`, that nobody lists
-//   message  the log of its history, numbered from 0
-//   change   what was done to the view, how long the log was then and what the last part was
+//   message  the log of its history, numbered from 0; `calls` are the ids of its calls (JSON)
+//   change   what was done to the view, how long the log was then and what the last part was; of a
+//            compaction also the view that it made
 //   draft    the reply under way: blocks and results that are whole, until they are in `message`
 //   part     what clients were told, as they were told it, but with each text in one piece
 //
@@ -31,11 +32,11 @@ constexpr std::array<const char*, kSchemaVersion> kSteps = {
     "CREATE INDEX session_by_time ON session(updated, id);"
     "CREATE TABLE message("
     "  session TEXT NOT NULL REFERENCES session(id) ON DELETE CASCADE, number INTEGER NOT NULL,"
-    "  json TEXT NOT NULL, PRIMARY KEY(session, number));"
+    "  json TEXT NOT NULL, calls TEXT, PRIMARY KEY(session, number));"
     "CREATE TABLE change("
     "  session TEXT NOT NULL REFERENCES session(id) ON DELETE CASCADE, number INTEGER NOT NULL,"
     "  log_size INTEGER NOT NULL, after_part INTEGER NOT NULL, json TEXT NOT NULL,"
-    "  PRIMARY KEY(session, number));"
+    "  view TEXT, PRIMARY KEY(session, number));"
     "CREATE TABLE draft("
     "  session TEXT NOT NULL REFERENCES session(id) ON DELETE CASCADE, number INTEGER NOT NULL,"
     "  tool_use_id TEXT, began INTEGER NOT NULL DEFAULT 0, block TEXT NOT NULL, result TEXT,"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "context/view_change.h"
+#include "context/history.h"
 #include "message/message.h"
 #include "session/database.h"
 #include "session/store_checkpoints.h"
@@ -47,8 +47,7 @@ struct DraftBlock {
 /// All of a session.
 struct StoredSession {
   SessionRow row;
-  std::vector<MessagePtr> log;
-  std::vector<context::RecordedChange> changes;
+  context::StoredHistory history;  // from the last compaction on
   std::vector<DraftBlock> draft;
 };
 
@@ -101,8 +100,9 @@ class SessionStore {
   /// of the caller's.
   Result<void> append(const std::string& session, std::size_t first,
                       const std::vector<MessagePtr>& messages);
-  /// All messages and changes go: they are written anew.
-  Result<void> clear_log(const std::string& session);
+  /// The messages and changes with these numbers and above go: they are written anew.
+  Result<void> clear_log(const std::string& session, std::size_t first_message,
+                         std::size_t first_change);
   Result<void> append_change(const std::string& session, std::size_t number,
                              const context::RecordedChange& change);
   Result<void> put_draft(const std::string& session, int number, const Block& block);
@@ -158,8 +158,11 @@ class SessionStore {
 
   /// Not found if the last statement changed no row.
   Result<void> found(const std::string& session) const;
-  Result<std::vector<MessagePtr>> log(const std::string& session);
-  Result<std::vector<context::RecordedChange>> changes(const std::string& session);
+  Result<context::StoredHistory> history(const std::string& session);
+  Result<void> read_last_compaction(const std::string& session, context::StoredHistory& history);
+  Result<void> read_log(const std::string& session, context::StoredHistory& history);
+  Result<void> read_changes(const std::string& session, context::StoredHistory& history);
+  Result<void> read_earlier_calls(const std::string& session, context::StoredHistory& history);
   Result<std::vector<DraftBlock>> draft(const std::string& session);
   /// Of the rows that `sql` finds (number, log_size, params), the first whose params are `wanted`.
   Result<std::optional<Cut>> cut_at(Statement sql, const ParamsAre& wanted);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "session/store.h"
+#include "session/store_faults.h"
 #include "wire/parse.h"
 
 namespace agentd::session {
@@ -20,15 +21,12 @@ struct OwnedRows {
 };
 
 constexpr std::array kOwned{
-    OwnedRows{"message", "number, json", "number<?2"},
-    OwnedRows{"change", "number, log_size, after_part, json", "log_size<=?2 AND after_part<?3"},
+    OwnedRows{"message", "number, json, calls", "number<?2"},
+    OwnedRows{"change", "number, log_size, after_part, json, view",
+              "log_size<=?2 AND after_part<?3"},
     OwnedRows{"part", "number, run, method, params, log_size", "number<?3"},
     OwnedRows{"draft", "number, tool_use_id, began, block, result", "0"},
 };
-
-Error no_session(const std::string& session) {
-  return make_error(Code::not_found, "there is no stored session \"" + session + "\"");
-}
 
 std::string joined(std::initializer_list<std::string_view> pieces) {
   std::string out;

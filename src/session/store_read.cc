@@ -3,6 +3,7 @@
 
 #include "session/message_json.h"
 #include "session/store.h"
+#include "session/store_faults.h"
 
 namespace agentd::session {
 namespace {
@@ -33,11 +34,6 @@ Result<std::vector<Part>> read_parts(Statement& at) {
   }
 }
 
-Error broken(const std::string& session, const Error& fault) {
-  return make_error(Code::io, "session \"" + session + "\" cannot be read: " + fault.message,
-                    fault.where);
-}
-
 // `%` and `_` of the user's words mean themselves.
 std::string like_pattern(std::string_view words) {
   std::string pattern = "%";
@@ -56,40 +52,9 @@ Result<SessionRow> SessionStore::row(const std::string& session) {
   auto there = statement->bind(1, session).step();
   if (!there) return there.error();
   if (!*there) {
-    return make_error(Code::not_found, "there is no stored session \"" + session + "\"");
+    return no_session(session);
   }
   return read_row(*statement);
-}
-
-Result<std::vector<MessagePtr>> SessionStore::log(const std::string& session) {
-  auto statement = database_.prepare("SELECT json FROM message WHERE session=? ORDER BY number");
-  if (!statement) return statement.error();
-  statement->bind(1, session);
-  std::vector<MessagePtr> log;
-  while (true) {
-    auto there = statement->step();
-    if (!there) return there.error();
-    if (!*there) return log;
-    auto message = message_from_json(statement->text(0));
-    if (!message) return broken(session, message.error());
-    log.push_back(std::make_shared<const Message>(std::move(*message)));
-  }
-}
-
-Result<std::vector<context::RecordedChange>> SessionStore::changes(const std::string& session) {
-  auto statement =
-      database_.prepare("SELECT log_size, json FROM change WHERE session=? ORDER BY number");
-  if (!statement) return statement.error();
-  statement->bind(1, session);
-  std::vector<context::RecordedChange> changes;
-  while (true) {
-    auto there = statement->step();
-    if (!there) return there.error();
-    if (!*there) return changes;
-    auto change = change_from_json(statement->text(1));
-    if (!change) return broken(session, change.error());
-    changes.push_back({static_cast<std::size_t>(statement->integer(0)), std::move(*change)});
-  }
 }
 
 Result<std::vector<DraftBlock>> SessionStore::draft(const std::string& session) {
@@ -103,11 +68,11 @@ Result<std::vector<DraftBlock>> SessionStore::draft(const std::string& session) 
     if (!there) return there.error();
     if (!*there) return draft;
     auto said = message_from_json(statement->text(1));
-    if (!said) return broken(session, said.error());
+    if (!said) return cannot_read(session, said.error());
     DraftBlock block{std::move(said->blocks.at(0)), statement->integer(0) != 0, std::nullopt};
     if (!statement->is_null(2)) {
       auto answer = message_from_json(statement->text(2));
-      if (!answer) return broken(session, answer.error());
+      if (!answer) return cannot_read(session, answer.error());
       block.result = std::get<ToolResultBlock>(std::move(answer->blocks.at(0)));
     }
     draft.push_back(std::move(block));
@@ -122,12 +87,9 @@ Result<StoredSession> SessionStore::load(const std::string& session) {
   auto about = row(session);
   if (!about) return about.error();
   stored.row = std::move(*about);
-  auto said = log(session);
+  auto said = history(session);
   if (!said) return said.error();
-  stored.log = std::move(*said);
-  auto changed = changes(session);
-  if (!changed) return changed.error();
-  stored.changes = std::move(*changed);
+  stored.history = std::move(*said);
   auto unfinished = draft(session);
   if (!unfinished) return unfinished.error();
   stored.draft = std::move(*unfinished);

@@ -3,13 +3,10 @@
 #include "session/message_json.h"
 #include "session/schema.h"
 #include "session/store.h"
+#include "session/store_faults.h"
 
 namespace agentd::session {
 namespace {
-
-Error no_session(const std::string& session) {
-  return make_error(Code::not_found, "there is no stored session \"" + session + "\"");
-}
 
 const std::string* tool_use_id(const Block& block) {
   const auto* call = std::get_if<ToolUseBlock>(&block);
@@ -50,44 +47,6 @@ Result<void> SessionStore::update(const SessionRow& row) {
   statement->bind(1, row.updated).bind(2, row.state).bind(3, row.id);
   auto done = statement->run();
   return done ? found(row.id) : done;
-}
-
-Result<void> SessionStore::append(const std::string& session, std::size_t first,
-                                  const std::vector<MessagePtr>& messages) {
-  for (const MessagePtr& message : messages) {
-    auto statement =
-        database_.prepare("INSERT INTO message(session, number, json) VALUES(?, ?, ?)");
-    if (!statement) return statement.error();
-    statement->bind(1, session).bind(2, static_cast<std::int64_t>(first++));
-    statement->bind(3, to_json(*message));
-    auto done = statement->run();
-    if (!done) return done;
-  }
-  auto statement = database_.prepare("DELETE FROM draft WHERE session=?");
-  if (!statement) return statement.error();
-  return statement->bind(1, session).run();
-}
-
-Result<void> SessionStore::clear_log(const std::string& session) {
-  for (const char* sql :
-       {"DELETE FROM message WHERE session=?", "DELETE FROM change WHERE session=?"}) {
-    auto statement = database_.prepare(sql);
-    if (!statement) return statement.error();
-    auto done = statement->bind(1, session).run();
-    if (!done) return done;
-  }
-  return {};
-}
-
-Result<void> SessionStore::append_change(const std::string& session, std::size_t number,
-                                         const context::RecordedChange& change) {
-  auto statement = database_.prepare(
-      "INSERT INTO change(session, number, log_size, json, after_part) VALUES(?1, ?2, ?3, ?4,"
-      " (SELECT coalesce(max(number), 0) FROM part WHERE session=?1))");
-  if (!statement) return statement.error();
-  statement->bind(1, session).bind(2, static_cast<std::int64_t>(number));
-  statement->bind(3, static_cast<std::int64_t>(change.log_size)).bind(4, to_json(change.change));
-  return statement->run();
 }
 
 Result<void> SessionStore::put_draft(const std::string& session, int number, const Block& block) {

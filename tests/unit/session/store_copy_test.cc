@@ -68,7 +68,8 @@ void tell_story(SessionStore& store, const std::string& session) {
 std::string shown(SessionStore& store, const std::string& session) {
   const auto stored = value_of(store.load(session));
   std::string out;
-  for (const auto& each : stored.log) out += std::get<TextBlock>(each->blocks.at(0)).text + "; ";
+  for (const auto& each : stored.history.log)
+    out += std::get<TextBlock>(each->blocks.at(0)).text + "; ";
   out += "| " + std::to_string(stored.changes.size()) + " changes | ";
   for (const Part& part : value_of(store.parts(session, 0, 1000))) {
     out += part.run + part.method.substr(5) + std::to_string(part.log_size) + " ";
@@ -270,8 +271,8 @@ TEST_CASE("a fork of a session that another process is writing has no gap") {
     REQUIRE_MESSAGE(forked.has_value(), forked.error().message);
     const auto copy = value_of(store.load(id));
     const auto parts = value_of(store.parts(id, 0, 100000));
-    CHECK(copy.log.size() >= before);
-    CHECK(copy.log.size() - parts.size() <= 1);  // the part is told behind its message
+    CHECK(copy.history.log.size() >= before);
+    CHECK(copy.history.log.size() - parts.size() <= 1);  // the part is told behind its message
   }
   enough = true;
   writer.join();

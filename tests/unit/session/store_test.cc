@@ -44,11 +44,11 @@ TEST_CASE("every kind of block comes back as it was") {
   }
   const auto loaded = opened(directory).load("s1");
   REQUIRE_MESSAGE(loaded.has_value(), loaded.error().message);
-  CHECK(text(loaded->log) == text(log));
+  CHECK(text(loaded->history.log) == text(log));
   CHECK(loaded->row.title == "Title of s1");
-  const auto& call = std::get<ToolUseBlock>(loaded->log[1]->blocks[4]);
+  const auto& call = std::get<ToolUseBlock>(loaded->history.log[1]->blocks[4]);
   CHECK(call.input == std::get<ToolUseBlock>(log[1]->blocks[4]).input);
-  CHECK(!std::get<ThinkingBlock>(loaded->log[1]->blocks[1]).signature);
+  CHECK(!std::get<ThinkingBlock>(loaded->history.log[1]->blocks[1]).signature);
 }
 
 TEST_CASE("changes of the view come back in order") {
@@ -61,14 +61,15 @@ TEST_CASE("changes of the view come back in order") {
   REQUIRE(store.append_change("s1", 3, {7, context::ThinkingStripped{}}).has_value());
   const auto loaded = store.load("s1");
   REQUIRE(loaded.has_value());
-  REQUIRE(loaded->changes.size() == 4);
-  CHECK(loaded->changes[0].log_size == 4);
-  CHECK(std::get<context::OutputsCleared>(loaded->changes[0].change).tool_use_ids.count("t1") == 1);
-  const auto& compacted = std::get<context::Compacted>(loaded->changes[1].change);
+  REQUIRE(loaded->history.changes.size() == 4);
+  CHECK(loaded->history.changes[0].log_size == 4);
+  CHECK(std::get<context::OutputsCleared>(loaded->history.changes[0].change)
+            .tool_use_ids.count("t1") == 1);
+  const auto& compacted = std::get<context::Compacted>(loaded->history.changes[1].change);
   CHECK(compacted.keep_from == 3);
   CHECK(std::get<TextBlock>(compacted.head.at(0)).text == "sum");
-  CHECK(std::get<context::ImagesReplaced>(loaded->changes[2].change).note == "gone");
-  CHECK(std::holds_alternative<context::ThinkingStripped>(loaded->changes[3].change));
+  CHECK(std::get<context::ImagesReplaced>(loaded->history.changes[2].change).note == "gone");
+  CHECK(std::holds_alternative<context::ThinkingStripped>(loaded->history.changes[3].change));
 }
 
 TEST_CASE("a draft tells what may have run, and is void with the message it becomes") {
@@ -110,7 +111,7 @@ TEST_CASE("an append is whole or not there") {
   }
   const auto loaded = store.load("s1");
   REQUIRE(loaded.has_value());
-  CHECK(loaded->log.size() == 1);
+  CHECK(loaded->history.log.size() == 1);
 }
 
 TEST_CASE("sessions are listed by directory, words and time") {
@@ -170,7 +171,7 @@ TEST_CASE("renamed, removed with all it had, and never found again") {
   CHECK(code_of(store.rename("s1", "x")) == Code::not_found);
   CHECK(store.parts("s1", 0, 10)->empty());
   REQUIRE(store.add(row("s1")).has_value());  // nothing of the old one comes back
-  CHECK(store.load("s1")->log.empty());
+  CHECK(store.load("s1")->history.log.empty());
 }
 
 TEST_CASE("parts come in pieces, in order") {
@@ -204,7 +205,7 @@ TEST_CASE("two processes write to one file") {
   for (const char* id : {"s1", "s2"}) {
     const auto loaded = store.load(id);
     REQUIRE(loaded.has_value());
-    CHECK(loaded->log.size() == 50);
+    CHECK(loaded->history.log.size() == 50);
   }
 }
 
