@@ -69,7 +69,7 @@ struct RunOptions {
   std::vector<model::ResolvedModel> fallback_models;  // asked in turn when `model` cannot be had
   std::optional<model::ResolvedModel> summary_model;  // says what each batch of calls did
   model::RetryPolicy retry;
-  std::shared_ptr<Journal> journal;  // nullptr: the session lives in memory alone
+  std::shared_ptr<Journal> journal;          // nullptr: the session lives in memory alone
   std::shared_ptr<Checkpoints> checkpoints;  // nullptr: what files were is not kept
 };
 

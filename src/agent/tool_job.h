@@ -64,10 +64,9 @@ struct ToolJob {
   const tools::Tool* tool = nullptr;
   std::shared_ptr<const Json> input;
   tools::CallContext context;
-  std::shared_ptr<platform::ReadSet> read_set;  // keeps context.read_set alive
-  std::shared_ptr<Journal> journal;             // is told before it starts; nullptr: none
-  bool safe = false;                            // it changes nothing
   std::shared_ptr<platform::ReadSet> read_set;       // keeps context.read_set alive
+  std::shared_ptr<Journal> journal;                  // is told before it starts; nullptr: none
+  bool safe = false;                                 // it changes nothing
   std::shared_ptr<platform::Files> files = nullptr;  // keeps context.files alive, where it is ours
   permission::Mode mode = permission::Mode::ask;
   std::shared_ptr<const permission::Grants> grants;

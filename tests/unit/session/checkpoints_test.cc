@@ -35,10 +35,12 @@ struct Rig {
   }
 
   Directory kept;
-  StoreThread store{kept / "sessions.db", Durability::normal};
+  std::shared_ptr<StoreThread> thread =
+      std::make_shared<StoreThread>(kept / "sessions.db", Durability::normal);
+  StoreThread& store = *thread;
   std::shared_ptr<std::atomic<std::int64_t>> log_size =
       std::make_shared<std::atomic<std::int64_t>>(3);
-  SessionCheckpoints checkpoints{store, "s1", "r1", log_size};
+  SessionCheckpoints checkpoints{thread, "s1", "r1", log_size};
 };
 
 }  // namespace
@@ -79,7 +81,7 @@ TEST_CASE("a store that cannot be had, or does not answer, holds nothing up for 
   const auto began = std::chrono::steady_clock::now();
   const auto took = [&] { return std::chrono::steady_clock::now() - began; };
   SUBCASE("it cannot be had") {
-    StoreThread store("/proc/none/sessions.db", Durability::normal);
+    const auto store = std::make_shared<StoreThread>("/proc/none/sessions.db", Durability::normal);
     SessionCheckpoints checkpoints(store, "s1", "r1",
                                    std::make_shared<std::atomic<std::int64_t>>());
     checkpoints.before_change("t1", before("/a", "A"));
