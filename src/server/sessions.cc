@@ -40,6 +40,20 @@ ActiveRun* Sessions::find_waiting_start(const std::string& run_id) {
   return nullptr;
 }
 
+std::vector<WaitingRequest>* Sessions::opening(const std::string& session_id) {
+  const auto found = opening_.find(session_id);
+  return found == opening_.end() ? nullptr : &found->second;
+}
+
+std::vector<WaitingRequest>& Sessions::begin_opening(const std::string& session_id) {
+  return opening_[session_id];
+}
+
+std::vector<WaitingRequest> Sessions::end_opening(const std::string& session_id) {
+  auto node = opening_.extract(session_id);
+  return node.empty() ? std::vector<WaitingRequest>() : std::move(node.mapped());
+}
+
 void Sessions::run_began(Session& session, ActiveRun active) {
   by_run_.emplace(active.run_id, &session);
   session.active = std::move(active);

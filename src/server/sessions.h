@@ -19,6 +19,12 @@
 
 namespace agentd::server {
 
+/// A request that is done later.
+struct WaitingRequest {
+  std::string run_id;  // of a start: the name it gives, if any
+  std::function<void()> go_on;
+};
+
 struct ActiveRun {
   std::string run_id;
   std::optional<permission::Mode> mode;  // asked for when the run was past hearing it
@@ -56,6 +62,14 @@ class Sessions {
  public:
   Session* find(const std::string& session_id);
   Session& add(Session session);
+  /// It is no more, or must be taken from the store anew. It is with no run.
+  void forget(const std::string& session_id) { sessions_.erase(session_id); }
+
+  /// Where requests wait while their session is taken from the store; nullptr if it is not.
+  std::vector<WaitingRequest>* opening(const std::string& session_id);
+  std::vector<WaitingRequest>& begin_opening(const std::string& session_id);
+  /// Returns what waited.
+  std::vector<WaitingRequest> end_opening(const std::string& session_id);
 
   /// The session whose run that is and is still going on.
   Session* find_by_run(const std::string& run_id);
@@ -86,6 +100,7 @@ class Sessions {
 
   std::map<std::string, Session> sessions_;  // nodes stay where they are
   std::unordered_map<std::string, Session*> by_run_;
+  std::map<std::string, std::vector<WaitingRequest>> opening_;
   std::unordered_map<std::string, agent::Ending> endings_;
   std::deque<std::string> ended_order_;
   bool every_run_succeeded_ = true;

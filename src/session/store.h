@@ -148,6 +148,8 @@ class SessionStore {
   Result<std::vector<MessagePtr>> log(const std::string& session);
   Result<std::vector<context::RecordedChange>> changes(const std::string& session);
   Result<std::vector<DraftBlock>> draft(const std::string& session);
+  /// Since it was rewound.
+  Result<bool> has_gone_on(const std::string& session);
   /// Of the rows that `sql` finds (number, log_size, params), the first whose params are `wanted`.
   Result<std::optional<Cut>> cut_at(Statement sql, const ParamsAre& wanted);
 
