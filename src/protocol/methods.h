@@ -86,7 +86,7 @@ inline constexpr Request<SetModelParams, Empty> kAgentSetModel{
 
 inline constexpr Request<SessionListParams, SessionListResult> kSessionList{
     "session/list", "The stored sessions, page by page."};
-inline constexpr Request<SessionLoadParams, SessionLoadResult> kSessionLoad{
+inline constexpr Request<SessionParams, SessionLoadResult> kSessionLoad{
     "session/load",
     "Tells again what clients were told of a session, as notifications with `replay: true`, and is "
     "answered after the last of them. agent/start then goes on with the conversation."};
@@ -98,14 +98,14 @@ inline constexpr Request<SessionRewindParams, SessionRewindResult> kSessionRewin
     "Puts a session, the files that Write and Edit changed in it, or both, back to what they were. "
     "Nothing is done where a file was changed by somebody else since: see conflicts. Undone by "
     "session/undoRewind."};
-inline constexpr Request<SessionUndoRewindParams, SessionRewindResult> kSessionUndoRewind{
+inline constexpr Request<SessionParams, SessionRewindResult> kSessionUndoRewind{
     "session/undoRewind",
     "Takes the last session/rewind back, once; error conflict if the session has gone on since, "
-    "notFound if there is none."};
+    "notFound if there is none. No run may be going on in it."};
 inline constexpr Request<SessionRenameParams, Empty> kSessionRename{"session/rename",
                                                                     "Gives a session a title."};
-inline constexpr Request<SessionDeleteParams, Empty> kSessionDelete{
-    "session/delete", "Deletes a session for good. Its forks stay."};
+inline constexpr Request<SessionParams, Empty> kSessionDelete{
+    "session/delete", "Deletes a session for good; no run may be going on in it. Its forks stay."};
 inline constexpr Request<SessionExportParams, SessionExportResult> kSessionExport{
     "session/export",
     "A session as JSON Lines: what was said, what was done to it and what clients were told, in "

@@ -63,12 +63,13 @@ struct SessionListResult {
   }
 };
 
-struct SessionLoadParams {
-  static constexpr std::string_view kName = "SessionLoadParams";
+/// Of requests that only name a session.
+struct SessionParams {
+  static constexpr std::string_view kName = "SessionParams";
   std::string session_id;
 
   static void fields(auto& field) {
-    field("sessionId", &SessionLoadParams::session_id, "The session.", wire::kNoNul);
+    field("sessionId", &SessionParams::session_id, "The session.", wire::kNoNul);
   }
 };
 
@@ -159,16 +160,6 @@ struct SessionRewindParams {
   }
 };
 
-struct SessionUndoRewindParams {
-  static constexpr std::string_view kName = "SessionUndoRewindParams";
-  std::string session_id;
-
-  static void fields(auto& field) {
-    field("sessionId", &SessionUndoRewindParams::session_id,
-          "The session; no run may be going on in it.", wire::kNoNul);
-  }
-};
-
 struct RewindConflict {
   static constexpr std::string_view kName = "RewindConflict";
   std::string path;
@@ -204,16 +195,6 @@ struct SessionRenameParams {
   static void fields(auto& field) {
     field("sessionId", &SessionRenameParams::session_id, "The session.", wire::kNoNul);
     field("title", &SessionRenameParams::title, "Its new title; not empty, at most 500 bytes.");
-  }
-};
-
-struct SessionDeleteParams {
-  static constexpr std::string_view kName = "SessionDeleteParams";
-  std::string session_id;
-
-  static void fields(auto& field) {
-    field("sessionId", &SessionDeleteParams::session_id,
-          "The session; no run may be going on in it.", wire::kNoNul);
   }
 };
 

@@ -87,14 +87,13 @@ class Server {
                      std::function<void(Result<void>)> told);
   void list_sessions(protocol::SessionListParams params,
                      Answer<protocol::SessionListResult> answer);
-  void load_session(protocol::SessionLoadParams params, Answer<protocol::SessionLoadResult> answer);
+  void load_session(protocol::SessionParams params, Answer<protocol::SessionLoadResult> answer);
   void fork_session(protocol::SessionForkParams params, Answer<protocol::SessionForkResult> answer);
   void rewind_session(protocol::SessionRewindParams params,
                       Answer<protocol::SessionRewindResult> answer);
-  void undo_rewind(protocol::SessionUndoRewindParams params,
-                   Answer<protocol::SessionRewindResult> answer);
+  void undo_rewind(protocol::SessionParams params, Answer<protocol::SessionRewindResult> answer);
   void rename_session(protocol::SessionRenameParams params, Answer<protocol::Empty> answer);
-  void delete_session(protocol::SessionDeleteParams params, Answer<protocol::Empty> answer);
+  void delete_session(protocol::SessionParams params, Answer<protocol::Empty> answer);
   void export_session(protocol::SessionExportParams params,
                       Answer<protocol::SessionExportResult> answer);
   void export_next_page(const std::shared_ptr<SessionExport>& under_way,

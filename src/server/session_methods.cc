@@ -190,7 +190,7 @@ void Server::list_sessions(protocol::SessionListParams params,
 }
 
 // The reply comes with the replay; see session_replay.cc.
-void Server::load_session(protocol::SessionLoadParams, Answer<protocol::SessionLoadResult> answer) {
+void Server::load_session(protocol::SessionParams, Answer<protocol::SessionLoadResult> answer) {
   answer.error(make_error(Code::unavailable, "sessions cannot be loaded yet"));
 }
 
@@ -244,7 +244,7 @@ void Server::rewind_session(protocol::SessionRewindParams params,
       });
 }
 
-void Server::undo_rewind(protocol::SessionUndoRewindParams params,
+void Server::undo_rewind(protocol::SessionParams params,
                          Answer<protocol::SessionRewindResult> answer) {
   if (wait_until_free(params.session_id, answer.reply(),
                       [this, params, answer] { undo_rewind(params, answer); })) {
@@ -286,7 +286,7 @@ void Server::rename_session(protocol::SessionRenameParams params, Answer<protoco
       }));
 }
 
-void Server::delete_session(protocol::SessionDeleteParams params, Answer<protocol::Empty> answer) {
+void Server::delete_session(protocol::SessionParams params, Answer<protocol::Empty> answer) {
   if (wait_until_free(params.session_id, answer.reply(),
                       [this, params, answer] { delete_session(params, answer); })) {
     return;
