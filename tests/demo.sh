@@ -7,7 +7,7 @@ trap 'rm -rf "$place"' EXIT
 mkdir "$place/adder" "$place/home"
 cd "$place/adder"
 export HOME=$place/home
-unset XDG_CONFIG_HOME
+unset XDG_CONFIG_HOME XDG_DATA_HOME
 cat >README.md <<'TEXT'
 A small library that adds numbers.
 It knows no other operation.

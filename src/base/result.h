@@ -19,6 +19,7 @@ enum class Code {
   timeout,            // a deadline passed
   cancelled,          // somebody asked to stop
   session_busy,       // a run is already going on in this session
+  session_locked,     // another process is writing this session
   too_late,           // the question was answered or withdrawn before
   not_delivered,      // the run ended before the message could be told
   unknown_call,       // no such tool call in this run

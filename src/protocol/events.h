@@ -14,14 +14,18 @@ struct RunHead {
   std::string session_id;
   std::string run_id;
   std::int64_t seq = 0;
+  std::optional<bool> replay;
 
   static void fields(auto& field) {
     field("sessionId", &RunHead::session_id, "The session of the run.");
     field("runId", &RunHead::run_id, "The run.");
     field("seq", &RunHead::seq,
           "Counts the notifications of this run, from 1, without a gap and in the order they "
-          "are sent.",
+          "are sent. A replay counts anew.",
           {.minimum = 1});
+    field("replay", &RunHead::replay,
+          "True: told again by session/load, text in one piece and without what was only on the "
+          "way (input as it was written, live output). Absent: it happens now.");
   }
 };
 

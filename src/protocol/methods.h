@@ -9,6 +9,7 @@
 #include "protocol/catalog.h"
 #include "protocol/events.h"
 #include "protocol/initialize.h"
+#include "protocol/sessions.h"
 
 namespace agentd::protocol {
 
@@ -83,6 +84,34 @@ inline constexpr Request<CompactParams, StartResult> kAgentCompact{
 inline constexpr Request<SetModelParams, Empty> kAgentSetModel{
     "agent/setModel", "Changes the model of a session, also while a run is going on."};
 
+inline constexpr Request<SessionListParams, SessionListResult> kSessionList{
+    "session/list", "The stored sessions, page by page."};
+inline constexpr Request<SessionParams, SessionLoadResult> kSessionLoad{
+    "session/load",
+    "Tells again what clients were told of a session, as notifications with `replay: true`, and is "
+    "answered after the last of them. agent/start then goes on with the conversation."};
+inline constexpr Request<SessionForkParams, SessionForkResult> kSessionFork{
+    "session/fork",
+    "Copies a session into a new one, which goes its own way; files are not touched."};
+inline constexpr Request<SessionRewindParams, SessionRewindResult> kSessionRewind{
+    "session/rewind",
+    "Puts a session, the files that Write and Edit changed in it, or both, back to what they were. "
+    "Nothing is done where a file was changed by somebody else since: see conflicts. Undone by "
+    "session/undoRewind."};
+inline constexpr Request<SessionParams, SessionRewindResult> kSessionUndoRewind{
+    "session/undoRewind",
+    "Takes the last session/rewind back, once; error conflict if the session has gone on since, "
+    "notFound if there is none. No run may be going on in it."};
+inline constexpr Request<SessionRenameParams, Empty> kSessionRename{"session/rename",
+                                                                    "Gives a session a title."};
+inline constexpr Request<SessionParams, Empty> kSessionDelete{
+    "session/delete", "Deletes a session for good; no run may be going on in it. Its forks stay."};
+inline constexpr Request<SessionExportParams, SessionExportResult> kSessionExport{
+    "session/export",
+    "A session as JSON Lines: what was said, what was done to it and what clients were told, in "
+    "the "
+    "order it came about."};
+
 inline constexpr Request<Empty, ToolListResult> kToolList{"tool/list",
                                                           "The tools a run can offer its model."};
 inline constexpr Request<Empty, ModelListResult> kModelList{"model/list",
@@ -156,6 +185,8 @@ constexpr void each_method(Visitor&& visit) {
   all(kInitialize, kInitialized, kShutdown, kExit, kCancelRequest, kSetTrace);
   all(kAgentStart, kAgentSend, kAgentUnsend, kAgentCancel, kAgentApproveTool, kAgentAnswerQuestion,
       kAgentSetMode, kAgentSetModel, kAgentCompact);
+  all(kSessionList, kSessionLoad, kSessionFork, kSessionRewind, kSessionUndoRewind, kSessionRename,
+      kSessionDelete, kSessionExport);
   all(kToolList, kModelList);
   all(kRunStarted, kUserMessage, kTurnStarted, kTextDelta, kThinkingDelta, kToolUse,
       kApprovalRequested, kApprovalResolved, kQuestionAsked, kQuestionResolved, kToolProgress,

@@ -96,6 +96,17 @@ constexpr auto wire_names(TodoStatus) {
       "TodoStatus", {{pending, "pending"}, {in_progress, "in_progress"}, {completed, "completed"}});
 }
 
+enum class RewindScope { conversation, files, both };
+
+constexpr auto wire_names(RewindScope) {
+  using enum RewindScope;
+  return wire::names<RewindScope>(
+      "RewindScope",
+      {{conversation, "conversation", "What was said; files stay as they are."},
+       {files, "files", "What Write and Edit changed in files; the conversation stays as it is."},
+       {both, "both", "Both."}});
+}
+
 enum class OnDeny { go_on, stop };
 
 constexpr auto wire_names(OnDeny) {

@@ -52,6 +52,8 @@ constexpr ErrorEntry entry_of(Code code) {
       return {-32023, "unknownRun"};
     case Code::not_delivered:
       return {-32024, "notDelivered"};
+    case Code::session_locked:
+      return {-32025, "sessionLocked"};
     case Code::cancelled:
       return {kRequestCancelled, "cancelled"};
     case Code::internal:

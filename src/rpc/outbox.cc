@@ -53,7 +53,7 @@ struct Outbox::Core {
         gone(std::move(on_gone)) {}
 
   // Any thread.
-  void send(std::string body);
+  void send(std::string body, const std::shared_ptr<RunChannel::State>& run);
   void notify(const std::shared_ptr<RunChannel::State>& run, std::string_view method,
               std::string_view fields);
   void delta(const std::shared_ptr<RunChannel::State>& run, const Delta& delta);
@@ -105,13 +105,15 @@ struct Outbox::Core {
 
 // ---- what comes in -------------------------------------------------------------------------
 
-void Outbox::Core::send(std::string body) {
+void Outbox::Core::send(std::string body, const std::shared_ptr<RunChannel::State>& run) {
   bool sleeping = false;
   {
     std::lock_guard lock(mutex);
     if (lost || closing) return;
     QueuedFrame frame;
+    frame.run = run;
     frame.body = std::move(body);
+    if (run) run->open.clear();
     enqueue(std::move(frame));
     sleeping = writer_sleeps();
   }
@@ -347,6 +349,10 @@ void RunChannel::delta(const Delta& delta) {
   if (const auto outbox = state_->outbox.lock()) outbox->delta(state_, delta);
 }
 
+void RunChannel::send(std::string body) {
+  if (const auto outbox = state_->outbox.lock()) outbox->send(std::move(body), state_);
+}
+
 Outbox::Outbox(int fd, std::function<void(std::string)> gone, OutboxLimits limits)
     : core_(std::make_shared<Core>(fd, std::move(gone), limits)) {
   core_->thread = std::thread([core = core_.get()] { core->write_frames(); });
@@ -362,7 +368,7 @@ void Outbox::set_framing(Framing framing) {
 }
 
 void Outbox::send(std::string body) {
-  core_->send(std::move(body));
+  core_->send(std::move(body), nullptr);
 }
 
 RunChannel Outbox::open_run(std::string_view session_id, std::string_view run_id,

@@ -45,6 +45,8 @@ class RunChannel {
   /// `fields` are the members of params besides sessionId, runId and seq, without braces.
   void notify(std::string_view method, std::string_view fields);
   void delta(const Delta& delta);
+  /// A whole message that has a number of its own, if any; only its bytes count as the run's.
+  void send(std::string body);
 
  private:
   std::shared_ptr<State> state_;

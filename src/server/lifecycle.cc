@@ -31,9 +31,9 @@ void Server::signalled(int code) {
   leave(code);
 }
 
-// Nobody asks for more, and no run is left.
+// Nobody asks for more, no run is left, and who still waits for an answer has it.
 bool Server::work_is_over() const {
-  return (leaving_ || drain_runs_) && sessions_.idle();
+  return (leaving_ || (drain_runs_ && store_questions_ == 0)) && sessions_.idle();
 }
 
 bool Server::may_leave() const {

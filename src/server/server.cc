@@ -24,6 +24,7 @@ Server::Server(ServeOptions options)
   peer_.set_gate([this](std::string_view method) { return refuse(method); });
   bind_lifecycle();
   bind_agent();
+  bind_sessions();
   bind_catalog();
   if (options_.framing != rpc::Framing::automatic) outbox_.set_framing(options_.framing);
 }
@@ -43,6 +44,7 @@ int Server::serve() {
   if (!told_all) log::info("server: not everything could be written before the end");
   const int code = leaving_.value_or(sessions_.every_run_succeeded() ? exit_code::kSuccess
                                                                      : exit_code::kStopped);
+  storage_.close();
   // A thread that was given up may still use tools and files: they are not destroyed under it.
   if (agent::left_behind() > 0) std::_Exit(code);
   return code;

@@ -1,6 +1,6 @@
 // Server: the native protocol over standard input and output. It binds every method of the table
-// to its handler; a method family has its own file: initialize.cc, agent.cc, catalog.cc. The
-// process's life (end of input, signals, a client that is gone) is in lifecycle.cc.
+// to its handler; a method family has its own file: initialize.cc, agent.cc, session_methods.cc,
+// catalog.cc. The process's life (end of input, signals, a client that is gone) is in lifecycle.cc.
 //
 // The reader thread (main) owns it: it waits in poll() for input and for its inbox, and handlers
 // never wait. Runs have their threads and the outbox has its own; both hand over by inbox.
@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "protocol/methods.h"
 #include "rpc/framing.h"
@@ -33,6 +34,13 @@ struct ServeOptions {
   int input = 0;   // descriptor
   int output = 1;  // descriptor; the protocol's alone
 };
+
+class SessionExport;
+class SessionLoading;
+
+/// Asked on the store's thread; what it returns is done on the reader's.
+using StoreQuestion =
+    std::function<std::function<void()>(const Result<session::SessionStore*>& store)>;
 
 class Server {
  public:
@@ -82,6 +90,30 @@ class Server {
                  Storage::Opened opened);
   Result<void> add_opened(session::OpenedSession opened, std::optional<bool> trusted);
   void end_opening(const std::string& session_id);
+  // session_methods.cc
+  void bind_sessions();
+  void ask_store(StoreQuestion question);
+  bool wait_until_free(const std::string& session_id, const rpc::Reply& reply,
+                       std::function<void()> request);
+  template <class T>
+  void change_stored(const std::string& session_id,
+                     std::function<Result<T>(session::SessionStore&)> change,
+                     std::function<void(Result<T>)> told);
+  void list_sessions(protocol::SessionListParams params,
+                     Answer<protocol::SessionListResult> answer);
+  void load_session(protocol::SessionParams params, Answer<protocol::SessionLoadResult> answer);
+  void load_next_page(const std::string& session_id,
+                      const std::shared_ptr<SessionLoading>& under_way);
+  void fork_session(protocol::SessionForkParams params, Answer<protocol::SessionForkResult> answer);
+  void rewind_session(protocol::SessionRewindParams params,
+                      Answer<protocol::SessionRewindResult> answer);
+  void undo_rewind(protocol::SessionParams params, Answer<protocol::SessionRewindResult> answer);
+  void rename_session(protocol::SessionRenameParams params, Answer<protocol::Empty> answer);
+  void delete_session(protocol::SessionParams params, Answer<protocol::Empty> answer);
+  void export_session(protocol::SessionExportParams params,
+                      Answer<protocol::SessionExportResult> answer);
+  void export_next_page(const std::shared_ptr<SessionExport>& under_way,
+                        const Answer<protocol::SessionExportResult>& answer);
 
   // catalog.cc
   void bind_catalog();
@@ -122,6 +154,8 @@ class Server {
   bool hurried_ = false;  // a second signal: nothing more is waited for
   bool sessions_ended_ = false;
   std::unique_ptr<SessionEnd> session_end_;  // once it has begun
+
+  int store_questions_ = 0;                    // asked and not told yet
 };
 
 }  // namespace agentd::server

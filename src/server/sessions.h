@@ -61,11 +61,6 @@ class Sessions {
  public:
   Session* find(const std::string& session_id);
   Session& add(Session session);
-
-  /// The session whose run that is and is still going on.
-  Session* find_by_run(const std::string& run_id);
-  /// How a run that is over ended; of the last kRemembered runs.
-  std::optional<agent::Ending> ending(const std::string& run_id) const;
   /// It is no more, or must be taken from the store anew. It is with no run.
   void forget(const std::string& session_id) { sessions_.erase(session_id); }
 
@@ -75,6 +70,10 @@ class Sessions {
   /// Returns what waited.
   std::vector<WaitingRequest> end_opening(const std::string& session_id);
 
+  /// The session whose run that is and is still going on.
+  Session* find_by_run(const std::string& run_id);
+  /// How a run that is over ended; of the last kRemembered runs.
+  std::optional<agent::Ending> ending(const std::string& run_id) const;
   /// Where a start waits that will begin `run_id`.
   std::vector<WaitingRequest>* find_waiting_start(const std::string& run_id);
   bool run_id_used(const std::string& run_id);

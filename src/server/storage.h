@@ -29,6 +29,12 @@ class Storage {
                                                  const agent::Conversation& conversation,
                                                  const config::Settings& settings);
 
+  /// Waits for what is still to be written, as long as StoreThread does. Nothing follows.
+  void close() { store_.reset(); }
+
+  /// Names this process in lock files.
+  const std::string& writer() const { return writer_; }
+
   using Opened = Result<session::OpenedSession>;
   /// `done` is called once, on the store's thread. Error: as open_session().
   void open(const std::string& id, std::function<void(Opened)> done);

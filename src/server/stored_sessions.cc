@@ -53,7 +53,7 @@ void Server::on_claimed(const std::string& session_id, const Result<session::Cla
   }
   if (claimed) {
     session->held = true;
-  } else if (claimed.error().code == Code::session_busy) {
+  } else if (claimed.error().code == Code::session_locked) {
     opening_faults_.emplace(session_id, claimed.error());
   } else {
     session->held = true;  // the disk is at fault: the run goes on in memory, and says so

@@ -59,7 +59,7 @@ class SessionJournal final : public agent::Journal {
   // Of a session that is with no run; its owner's thread.
   /// What the next keep_state() says of it.
   void set_wishes(StoredWishes wishes);
-  /// Takes the session for a run. `done` is called once on the store's thread. Error: session_busy
+  /// Takes the session for a run. `done` is called once on the store's thread. Error: session_locked
   /// (another process has it), or what the disk said.
   void claim(std::function<void(Result<Claim>)> done);
   /// The run is over: other processes may have it once all is written.

@@ -61,7 +61,7 @@ class JournalQueue {
   // The store's thread alone.
   /// Everything that was added before, in one transaction; then whoever asked is answered.
   Result<void> write(const Result<SessionStore*>& store);
-  /// Error: session_busy.
+  /// Error: session_locked.
   Result<bool> lock();  // true: nobody else has held it since
   void hold(SessionLock lock) { lock_.emplace(std::move(lock)); }
   void unlock() { lock_.reset(); }

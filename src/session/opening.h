@@ -21,7 +21,7 @@ struct OpenedSession {
   std::shared_ptr<SessionJournal> journal;  // holds the session; release() it if no run follows
 };
 
-/// Error: not_found; session_busy (another process runs it); io if what is stored cannot be read.
+/// Error: not_found; session_locked (another process runs it); io if what is stored cannot be read.
 Result<OpenedSession> open_session(SessionStore& store, platform::Files& files,
                                    std::shared_ptr<StoreThread> thread, Clock& clock,
                                    const std::string& writer, const std::string& id);

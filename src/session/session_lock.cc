@@ -33,7 +33,7 @@ std::string read_all(int fd) {
 
 Error held(const std::string& said) {
   const std::string pid = said.substr(0, said.find(' '));
-  return make_error(Code::session_busy,
+  return make_error(Code::session_locked,
                     "another agentd" + (pid.empty() ? "" : " (process " + pid + ")") +
                         " is running this session: wait until it is done, or fork it");
 }

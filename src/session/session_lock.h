@@ -14,7 +14,7 @@ namespace agentd::session {
 class SessionLock {
  public:
   /// `directory` holds the lock files and is made where it is not there; `writer` names this
-  /// process's journal. Error: session_busy if another process, or another journal of this one, has
+  /// process's journal. Error: session_locked if another process, or another journal of this one, has
   /// it; the message says which process.
   static Result<SessionLock> take(const std::string& directory, const std::string& session_id,
                                   const std::string& writer);

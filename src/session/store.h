@@ -164,6 +164,8 @@ class SessionStore {
   Result<void> read_changes(const std::string& session, context::StoredHistory& history);
   Result<void> read_earlier_calls(const std::string& session, context::StoredHistory& history);
   Result<std::vector<DraftBlock>> draft(const std::string& session);
+  /// Since it was rewound.
+  Result<bool> has_gone_on(const std::string& session);
   /// Of the rows that `sql` finds (number, log_size, params), the first whose params are `wanted`.
   Result<std::optional<Cut>> cut_at(Statement sql, const ParamsAre& wanted);
 

@@ -23,7 +23,7 @@ struct OwnedRows {
 constexpr std::array kOwned{
     OwnedRows{"message", "number, json, calls", "number<?2"},
     OwnedRows{"change", "number, log_size, after_part, json, view",
-              "log_size<=?2 AND after_part<?3"},
+              "(log_size<?2 OR (log_size=?2 AND after_part<?3))"},
     OwnedRows{"part", "number, run, method, params, log_size", "number<?3"},
     OwnedRows{"draft", "number, tool_use_id, began, block, result", "0"},
 };
@@ -103,6 +103,21 @@ Result<void> SessionStore::rewind(const std::string& session, const Cut& cut) {
   return transaction->commit();
 }
 
+// A run has begun or something was said: it has taken the numbers of what was taken away.
+Result<bool> SessionStore::has_gone_on(const std::string& session) {
+  auto asked = database_.prepare(joined(
+      {"SELECT EXISTS(SELECT 1 FROM part WHERE session=?1 AND method='agent/runStarted'"
+       " AND number>=(SELECT min(number) FROM part WHERE session=",
+       kAside,
+       ")) OR EXISTS(SELECT 1 FROM message WHERE session=?1 AND number>=(SELECT min(number) FROM"
+       " message WHERE session=",
+       kAside, "))"}));
+  if (!asked) return asked.error();
+  auto there = asked->bind(1, session).step();
+  if (!there) return there.error();
+  return asked->integer(0) != 0;
+}
+
 Result<void> SessionStore::undo_rewind(const std::string& session) {
   auto transaction = Transaction::begin(database_);
   if (!transaction) return transaction.error();
@@ -114,29 +129,27 @@ Result<void> SessionStore::undo_rewind(const std::string& session) {
     return make_error(Code::not_found,
                       "session \"" + session + "\" was not rewound, or that was undone already");
   }
-  // What came since has taken the numbers of what was taken away.
-  auto gone_on = database_.prepare(joined(
-      {"SELECT EXISTS(SELECT 1 FROM part WHERE session=?1 AND number>=(SELECT min(number) FROM"
-       " part WHERE session=",
-       kAside,
-       ")) OR EXISTS(SELECT 1 FROM message WHERE session=?1 AND number>=(SELECT min(number) FROM"
-       " message WHERE session=",
-       kAside, "))"}));
+  const auto gone_on = has_gone_on(session);
   if (!gone_on) return gone_on.error();
-  there = gone_on->bind(1, session).step();
-  if (!there) return there.error();
-  if (gone_on->integer(0) != 0) {
+  if (*gone_on) {
     return make_error(Code::conflict,
-                      "the session has gone on since it was rewound: what was taken"
-                      " away cannot be put behind that");
+                      "the session has gone on since it was rewound: what was taken away cannot be "
+                      "put behind that");
   }
+  // Parts that closed a run which the rewind had cut: it has its own end again.
+  auto done = run_at(database_,
+                     joined({"DELETE FROM part WHERE session=?1 AND number>=(SELECT min(number)"
+                             " FROM part WHERE session=",
+                             kAside, ")"}),
+                     session, {});
+  if (!done) return done;
   for (const OwnedRows& rows : kOwned) {
-    auto done =
+    done =
         run_at(database_, joined({"UPDATE ", rows.table, " SET session=?1 WHERE session=", kAside}),
                session, {});
     if (!done) return done;
   }
-  auto done = run_at(database_, "DELETE FROM session WHERE rewound_of=?1", session, {});
+  done = run_at(database_, "DELETE FROM session WHERE rewound_of=?1", session, {});
   if (!done) return done;
   return transaction->commit();
 }

@@ -85,15 +85,18 @@ struct Merge {
 
   enum class Kind { message, change, part, none };
 
-  /// What came about first: a change before the part it was made ahead of, either before the
-  /// message that the log did not have then.
+  /// What came about first.
   Kind first() const {
-    const bool change =
-        changes.there() && !(parts.there() && parts.integer(0) <= changes.integer(2));
+    const bool change = changes.there() && (!parts.there() || change_before_part());
     if (!change && !parts.there()) return messages.there() ? Kind::message : Kind::none;
     const std::int64_t log_size = change ? changes.integer(1) : parts.integer(1);
     if (messages.there() && messages.integer(0) < log_size) return Kind::message;
     return change ? Kind::change : Kind::part;
+  }
+
+  bool change_before_part() const {
+    if (changes.integer(1) != parts.integer(1)) return changes.integer(1) < parts.integer(1);
+    return changes.integer(2) < parts.integer(0);
   }
 
   Result<std::string> take(Kind kind, ExportPosition& at) {

@@ -18,7 +18,8 @@ trap 'rm -rf "$place"' EXIT
 mkdir "$place/home" "$place/project"
 cd "$place/project"
 printf 'A small library.\n' >README.md
-clean=(env -u ANTHROPIC_API_KEY -u XDG_CONFIG_HOME HOME="$place/home" timeout 120)
+clean=(env -u ANTHROPIC_API_KEY -u XDG_CONFIG_HOME -u XDG_DATA_HOME
+       HOME="$place/home" timeout 120)
 
 case $client in
   python)

@@ -44,7 +44,8 @@ struct Ran {
 Ran shell(const TemporaryWorkspace& workspace, const std::string& line) {
   workspace.write("line.sh", "agentd() { " AGENTD_BINARY " \"$@\"; }\ncd " + workspace.work() +
                                  "\nexport HOME=" + workspace.home() +
-                                 "\nunset ANTHROPIC_API_KEY XDG_CONFIG_HOME\n" + line + "\n");
+                                 "\nunset ANTHROPIC_API_KEY XDG_CONFIG_HOME XDG_DATA_HOME\n" +
+                                 line + "\n");
   const std::string command = "timeout 60 bash " + workspace.path("line.sh") + " >" +
                               workspace.path("out") + " 2>" + workspace.path("err");
   const int status = std::system(command.c_str());
@@ -76,6 +77,8 @@ Ran at_terminal(const TemporaryWorkspace& workspace, const std::string& model,
   REQUIRE(pid >= 0);
   if (pid == 0) {
     setenv("HOME", workspace.home().c_str(), 1);
+    unsetenv("XDG_CONFIG_HOME");
+    unsetenv("XDG_DATA_HOME");
     if (chdir(workspace.work().c_str()) != 0) _exit(126);
     execl(AGENTD_BINARY, AGENTD_BINARY, "run", "--model", model.c_str(), "go", nullptr);
     _exit(127);

@@ -88,7 +88,8 @@ void make_pipes(const Workspace& workspace) {
 int run_in_shell(const Workspace& workspace, const std::string& line) {
   workspace.write("line.sh", "agentd() { " AGENTD_BINARY " \"$@\"; }\ncd " + workspace.work() +
                                  "\nexport HOME=" + workspace.home() +
-                                 "\nunset ANTHROPIC_API_KEY XDG_CONFIG_HOME\n" + line + "\n");
+                                 "\nunset ANTHROPIC_API_KEY XDG_CONFIG_HOME XDG_DATA_HOME\n" +
+                                 line + "\n");
   const std::string command = "timeout 60 bash " + workspace.path("line.sh") + " >" +
                               workspace.path("out") + " 2>" + workspace.path("err");
   const int status = std::system(command.c_str());

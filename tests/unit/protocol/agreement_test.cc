@@ -163,7 +163,7 @@ struct AgreementVisitor {
 TEST_CASE("encode, decode and schema agree on every message") {
   int methods = 0;
   protocol::each_method(AgreementVisitor{methods});
-  CHECK(methods == 41);
+  CHECK(methods == 49);
 }
 
 TEST_CASE("shared structs agree too") {
@@ -176,6 +176,10 @@ TEST_CASE("shared structs agree too") {
   check_agreement<protocol::QuestionOption>();
   check_agreement<protocol::GivenAnswer>();
   check_agreement<protocol::Todo>();
+  check_agreement<protocol::SessionInfo>();
+  check_agreement<protocol::SessionPoint>();
+  check_agreement<protocol::LastRun>();
+  check_agreement<protocol::RewindConflict>();
   check_agreement<protocol::ToolInfo>();
   check_agreement<protocol::ModelInfo>();
 }

@@ -219,6 +219,31 @@ TEST_CASE("a run that is not read closes its gate, and opens it when it is") {
   all.get();
 }
 
+TEST_CASE("whole messages count for the gate of the run they are sent with, and take no number") {
+  Pipe pipe;
+  pipe.fill();
+  Outbox outbox(pipe.write.get(), no_one_leaves, {.run_close = 1000});
+  outbox.set_framing(Framing::lines);
+  auto gate = std::make_shared<FlowGate>();
+  auto run = outbox.open_run("s", "r", gate);
+  run.delta(text_delta("a"));
+  run.send(R"({"own":")" + std::string(900, 'x') + R"("})");
+  CHECK(gate->closed());
+  run.delta(text_delta("b"));  // does not join what is ahead of the message
+  std::promise<void> opened;
+  CHECK(!gate->pass_or_wait([&] { opened.set_value(); }));
+  auto all = std::async(std::launch::async, [&] { return pipe.read_all(); });
+  CHECK(opened.get_future().wait_for(20s) == std::future_status::ready);
+  CHECK(outbox.drain(20s));
+  pipe.write.reset();
+  const std::string text = all.get();
+  const auto told = messages(text.substr(text.find('{')));
+  REQUIRE(told.size() == 3);
+  CHECK(told[0]["params"]["seq"] == 1);
+  CHECK(told[1].contains("own"));
+  CHECK(told[2]["params"]["seq"] == 2);
+}
+
 TEST_CASE("too much unsent counts as gone: told once, gates open, nothing more is taken") {
   Pipe pipe;
   pipe.fill();

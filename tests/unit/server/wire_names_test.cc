@@ -35,11 +35,11 @@ const protocol::ErrorDoc* documented(int number) {
 }  // namespace
 
 TEST_CASE("every error that can be sent is documented with its number and name") {
-  const std::vector<Code> codes = {Code::invalid_input, Code::not_found,    Code::permission_denied,
-                                   Code::too_large,     Code::conflict,     Code::unavailable,
-                                   Code::timeout,       Code::cancelled,    Code::session_busy,
-                                   Code::too_late,      Code::unknown_call, Code::unknown_run,
-                                   Code::not_delivered, Code::io,           Code::internal};
+  const std::vector<Code> codes = {
+      Code::invalid_input, Code::not_found,   Code::permission_denied, Code::too_large,
+      Code::conflict,      Code::unavailable, Code::timeout,           Code::cancelled,
+      Code::session_busy,  Code::too_late,    Code::unknown_call,      Code::unknown_run,
+      Code::not_delivered, Code::io,          Code::internal,          Code::session_locked};
   for (const Code code : codes) {
     const rpc::ErrorEntry entry = rpc::entry_of(code);
     CAPTURE(entry.number);

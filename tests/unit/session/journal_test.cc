@@ -204,7 +204,7 @@ TEST_CASE("one writer at a time; another one finds out that it must read anew") 
   REQUIRE(synced(*journal).has_value());
   const auto refused = place.open("s1", "w2");
   REQUIRE(!refused.has_value());
-  CHECK(refused.error().code == Code::session_busy);
+  CHECK(refused.error().code == Code::session_locked);
   CHECK(refused.error().message.find(std::to_string(getpid())) != std::string::npos);
 
   journal->release();
@@ -214,7 +214,7 @@ TEST_CASE("one writer at a time; another one finds out that it must read anew") 
   REQUIRE(other.has_value());
   const auto held = claimed(*journal);
   REQUIRE(!held.has_value());
-  CHECK(held.error().code == Code::session_busy);
+  CHECK(held.error().code == Code::session_locked);
   other->journal->release();
   CHECK(*claimed(*journal) == Claim::stale);
 }

@@ -191,6 +191,19 @@ TEST_CASE("a rewind is not undone behind what was said since") {
   CHECK(shown(store, "s1") == after);
 }
 
+TEST_CASE("a run that a rewind cut may be closed meanwhile: undone, it has its own end again") {
+  Directory directory;
+  auto store = opened(directory);
+  tell_story(store, "s1");
+  const std::string whole = shown(store, "s1");
+  const Cut cut = value_of(store.cut_before_turn("s1", "r1", 2));
+  done(store.rewind("s1", cut));
+  Story story{store, "s1", cut.part - 1, static_cast<std::size_t>(cut.log_size)};
+  story.tell("r1", "agent/runEnded");
+  done(store.undo_rewind("s1"));
+  CHECK(shown(store, "s1") == whole);
+}
+
 TEST_CASE("only the last rewind is kept, and goes with its session") {
   Directory directory;
   auto store = opened(directory);
