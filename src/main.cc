@@ -1,9 +1,10 @@
 // agentd's command line: flags and wiring, nothing else.
 //
-//   agentd         serves the native protocol on standard input and output (server/server.h)
-//   agentd run     one run from a shell (server/run_command.h)
-//   agentd trust   adds a directory to those whose own files may run hooks (config/trust.h)
-//   agentd doctor  says what is configured, what answers and what is missing (server/doctor/)
+//   agentd           serves the native protocol on standard input and output (server/server.h)
+//   agentd run       one run from a shell (server/run_command.h)
+//   agentd sessions  lists what is stored, deletes or prints a session (server/sessions_command.h)
+//   agentd trust     adds a directory to those whose own files may run hooks (config/trust.h)
+//   agentd doctor    says what is configured, what answers and what is missing (server/doctor/)
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
@@ -22,6 +23,7 @@
 #include "server/exit_code.h"
 #include "server/run_command.h"
 #include "server/server.h"
+#include "server/sessions_command.h"
 
 namespace {
 
@@ -52,6 +54,7 @@ struct Flags {
   server::ServeOptions serve;
   server::RunCommandOptions run;
   server::DoctorOptions doctor;
+  server::SessionsOptions sessions;
   std::string trusted_directory;
   std::string log_file;
 };
@@ -138,8 +141,8 @@ void add_run_flags(CLI::App& app, Flags& flags) {
   app.add_option("--cwd", flags.run.cwd, "The workspace; default: the current directory")
       ->type_name("DIR");
   app.add_flag("--json", flags.run.json, "Print the notifications instead, one per line");
-  auto* go_on = app.add_flag("--continue", flags.run.go_on,
-                             "Go on with the last session of this directory");
+  auto* go_on =
+      app.add_flag("--continue", flags.run.go_on, "Go on with the last session of this directory");
   auto* resume = app.add_option("--resume", flags.run.session_id,
                                 "Go on with the session ID (agentd sessions lists them)")
                      ->type_name("ID")
@@ -161,6 +164,24 @@ CLI::App* add_trust(CLI::App& app, Flags& flags) {
       ->type_name("DIR")
       ->required();
   return trusting;
+}
+
+CLI::App* add_sessions(CLI::App& app, Flags& flags) {
+  CLI::App* sessions = app.add_subcommand("sessions", "The sessions that are stored");
+  sessions->add_option("--cwd", flags.sessions.cwd, "Of this directory; default: the current one")
+      ->type_name("DIR");
+  sessions->add_flag("--all", flags.sessions.all, "Of every directory");
+  sessions->add_option("--search", flags.sessions.search, "Whose titles hold these words")
+      ->type_name("WORDS");
+  sessions->add_option("--limit", flags.sessions.limit, "At most this many, the latest first")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  sessions->add_flag("--json", flags.sessions.json, "One JSON object per line");
+  sessions->add_option("--export", flags.sessions.exported, "Print the session ID as JSON Lines")
+      ->type_name("ID");
+  sessions->add_option("--delete", flags.sessions.deleted, "Delete the session ID")
+      ->type_name("ID");
+  return sessions;
 }
 
 CLI::App* add_doctor(CLI::App& app, Flags& flags) {
@@ -272,6 +293,7 @@ int main(int argc, char** argv) {
   add_run_flags(*run, flags);
   const CLI::App* trusting = add_trust(app, flags);
   const CLI::App* examining = add_doctor(app, flags);
+  const CLI::App* listing = add_sessions(app, flags);
   app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);
@@ -286,6 +308,7 @@ int main(int argc, char** argv) {
   try {
     if (trusting->parsed()) return trust(flags.trusted_directory);
     if (examining->parsed()) return doctor(flags.doctor);
+    if (listing->parsed()) return server::sessions_command(flags.sessions);
     return start(flags, run->parsed());
   } catch (const std::system_error& error) {
     return refused(error);

@@ -95,6 +95,7 @@ class Server {
   void ask_store(StoreQuestion question);
   bool wait_until_free(const std::string& session_id, const rpc::Reply& reply,
                        std::function<void()> request);
+  std::string lock_directory();
   template <class T>
   void change_stored(const std::string& session_id,
                      std::function<Result<T>(session::SessionStore&)> change,
@@ -155,7 +156,7 @@ class Server {
   bool sessions_ended_ = false;
   std::unique_ptr<SessionEnd> session_end_;  // once it has begun
 
-  int store_questions_ = 0;                    // asked and not told yet
+  int store_questions_ = 0;  // asked and not told yet
 };
 
 }  // namespace agentd::server

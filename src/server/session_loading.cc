@@ -113,8 +113,8 @@ void Server::load_next_page(const std::string& session_id,
   }
   ask_store([this, session_id, under_way, after = under_way->last](
                 const Result<session::SessionStore*>& store) -> std::function<void()> {
-    const auto page = std::make_shared<Result<Page>>(
-        store ? next_page(**store, session_id, after) : Result<Page>(store.error()));
+    const auto page = std::make_shared<Result<Page>>(store ? next_page(**store, session_id, after)
+                                                           : Result<Page>(store.error()));
     return [this, session_id, under_way, page] {
       if (!*page) {
         --store_questions_;

@@ -99,9 +99,11 @@ session::RewindScope scope_of(protocol::RewindScope scope) {
 void tell_rewind(Result<session::FileRewind> rewound,
                  const Answer<protocol::SessionRewindResult>& answer) {
   if (!rewound) return answer.error(rewound.error());
-  protocol::SessionRewindResult result{std::move(rewound->restored), std::move(rewound->removed), {}};
+  protocol::SessionRewindResult result{
+      std::move(rewound->restored), std::move(rewound->removed), {}};
   for (auto& conflict : rewound->conflicts) {
-    result.conflicts.push_back({std::move(conflict.path), std::move(conflict.reason)});
+    std::string reason = session::describe(conflict);
+    result.conflicts.push_back({std::move(conflict.path), std::move(reason)});
   }
   answer.result(result);
 }
@@ -263,6 +265,11 @@ void Server::undo_rewind(protocol::SessionParams params,
       [answer](Result<session::FileRewind> undone) { tell_rewind(std::move(undone), answer); });
 }
 
+std::string Server::lock_directory() {
+  const auto store = storage_.store();
+  return store ? session::locks_of(store->directory()) : std::string();
+}
+
 // No other process may write it meanwhile. What is in memory is forgotten with what changed: the
 // next start reads the session anew.
 template <class T>
@@ -270,9 +277,8 @@ void Server::change_stored(const std::string& session_id,
                            std::function<Result<T>(SessionStore&)> change,
                            std::function<void(Result<T>)> told) {
   sessions_.begin_opening(session_id);
-  const auto locks = storage_.store() ? session::locks_of(*storage_.store()) : std::string();
   ask_store(question<T>(
-      [session_id, locks, writer = storage_.writer(),
+      [session_id, locks = lock_directory(), writer = storage_.writer(),
        change = std::move(change)](SessionStore& store) -> Result<T> {
         const auto there_is = store.row(session_id);
         if (!there_is) return there_is.error();
@@ -307,7 +313,11 @@ void Server::delete_session(protocol::SessionParams params, Answer<protocol::Emp
     return;
   }
   change_stored<void>(
-      params.session_id, [id = params.session_id](SessionStore& store) { return store.remove(id); },
+      params.session_id, [id = params.session_id, locks = lock_directory()](SessionStore& store) {
+        auto removed = store.remove(id);
+        if (removed) session::forget_lock(locks, id);
+        return removed;
+      },
       [this, id = params.session_id, answer](Result<void> removed) {
         // One that was not stored is deleted once it is out of memory.
         const bool only_here =

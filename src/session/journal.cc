@@ -13,7 +13,7 @@ SessionJournal::SessionJournal(std::shared_ptr<StoreThread> store, Clock& clock,
                                SessionRow row, Stored stored)
     : store_(std::move(store)),
       clock_(clock),
-      queue_(std::make_shared<JournalQueue>(row.id, std::move(writer), locks_of(*store_))),
+      queue_(std::make_shared<JournalQueue>(row.id, std::move(writer), locks_of(store_->directory()))),
       row_(std::move(row)),
       parts_(stored.parts),
       log_size_(std::make_shared<std::atomic<std::int64_t>>(stored.messages)) {
@@ -125,10 +125,6 @@ void SessionJournal::release() {
 
 Result<void> SessionJournal::write(const Result<SessionStore*>& store) {
   return queue_->write(store);
-}
-
-std::string locks_of(const StoreThread& store) {
-  return store.directory() + "/locks";
 }
 
 std::int64_t wall_ms(const Clock& clock) {

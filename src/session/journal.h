@@ -59,8 +59,8 @@ class SessionJournal final : public agent::Journal {
   // Of a session that is with no run; its owner's thread.
   /// What the next keep_state() says of it.
   void set_wishes(StoredWishes wishes);
-  /// Takes the session for a run. `done` is called once on the store's thread. Error: session_locked
-  /// (another process has it), or what the disk said.
+  /// Takes the session for a run. `done` is called once on the store's thread. Error:
+  /// session_locked (another process has it), or what the disk said.
   void claim(std::function<void(Result<Claim>)> done);
   /// The run is over: other processes may have it once all is written.
   void release();
@@ -97,9 +97,6 @@ class SessionJournal final : public agent::Journal {
   StoredWishes wishes_;
   std::shared_ptr<std::atomic<std::int64_t>> log_size_;  // messages, as of the last keep()
 };
-
-/// The directory of the lock files.
-std::string locks_of(const StoreThread& store);
 
 /// Milliseconds of the wall clock, as sessions are stamped with.
 std::int64_t wall_ms(const Clock& clock);

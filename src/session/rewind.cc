@@ -9,8 +9,7 @@ namespace {
 
 // Part of what the model was told is gone from the conversation: it is told of its surroundings,
 // memory files and plan mode again, and reads files before it changes them.
-Result<void> forget_what_was_told(SessionStore& store, const std::string& session,
-                                  const Cut& cut) {
+Result<void> forget_what_was_told(SessionStore& store, const std::string& session, const Cut& cut) {
   auto row = store.row(session);
   if (!row) return row.error();
   agent::Conversation conversation;

@@ -14,8 +14,8 @@ namespace agentd::session {
 class SessionLock {
  public:
   /// `directory` holds the lock files and is made where it is not there; `writer` names this
-  /// process's journal. Error: session_locked if another process, or another journal of this one, has
-  /// it; the message says which process.
+  /// process's journal. Error: session_locked if another process, or another journal of this one,
+  /// has it; the message says which process.
   static Result<SessionLock> take(const std::string& directory, const std::string& session_id,
                                   const std::string& writer);
 
@@ -28,6 +28,11 @@ class SessionLock {
   platform::Fd file_;  // closing it lets go
   bool was_ours_;
 };
+
+/// Where the lock files of a store are that is in `directory`.
+inline std::string locks_of(const std::string& directory) {
+  return directory + "/locks";
+}
 
 /// Removes the lock file of a session that is no more.
 void forget_lock(const std::string& directory, const std::string& session_id);
