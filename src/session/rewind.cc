@@ -59,6 +59,8 @@ Result<FileRewind> undo_rewind_session(SessionStore& store, platform::Files& fil
   auto said = store.undo_rewind(session);
   const bool nothing_said = !said && said.error().code == Code::not_found;
   if (!said && (no_files || !nothing_said)) return said.error();
+  auto uncut = said ? store.checkpoints().log_cut_was_undone(session) : Result<void>();
+  if (!uncut) return uncut.error();
   if (no_files) return FileRewind{};
   return of_files;
 }

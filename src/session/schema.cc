@@ -17,7 +17,8 @@ namespace {
 //   part     what clients were told, as they were told it, but with each text in one piece
 //
 //   checkpoint    a file before a change by the agent (store_checkpoints.h); `was` is a
-//                 FileBefore::Was, `undone` 1 once a rewind took it back
+//                 FileBefore::Was, `undone` 1 once a rewind took it back, `before_cut` the
+//                 log_size that it had before the last cut of the log
 //   file_content  what is in such files, once for each content; `used` is the number of the last
 //                 checkpoint that needed it
 //   file_rewind   the last rewind of files, until it is undone or void; `finished` 0 while it is
@@ -49,7 +50,7 @@ constexpr std::array<const char*, kSchemaVersion> kSteps = {
     "  session TEXT NOT NULL REFERENCES session(id) ON DELETE CASCADE, number INTEGER NOT NULL,"
     "  run TEXT NOT NULL, tool_use_id TEXT NOT NULL, log_size INTEGER NOT NULL, path TEXT NOT NULL,"
     "  was INTEGER NOT NULL, mode INTEGER NOT NULL, before TEXT, intended TEXT NOT NULL,"
-    "  undone INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(session, number));"
+    "  undone INTEGER NOT NULL DEFAULT 0, before_cut INTEGER, PRIMARY KEY(session, number));"
     "CREATE TABLE file_content("
     "  session TEXT NOT NULL REFERENCES session(id) ON DELETE CASCADE, hash TEXT NOT NULL,"
     "  used INTEGER NOT NULL, size INTEGER NOT NULL, content BLOB NOT NULL,"

@@ -172,10 +172,22 @@ Result<std::string> CheckpointTable::content(const std::string& session, const C
 }
 
 Result<void> CheckpointTable::log_was_cut(const std::string& session, std::int64_t log_size) {
+  auto transaction = Transaction::begin(*database_);
+  if (!transaction) return transaction.error();
+  auto done = run("UPDATE checkpoint SET before_cut=NULL WHERE session=?", session);
+  if (!done) return done;
   auto statement = database_->prepare(
-      "UPDATE checkpoint SET log_size=?2 WHERE session=?1 AND log_size>?2 AND undone=0");
+      "UPDATE checkpoint SET before_cut=log_size, log_size=?2 WHERE session=?1 AND log_size>?2");
   if (!statement) return statement.error();
-  return statement->bind(1, session).bind(2, log_size).run();
+  done = statement->bind(1, session).bind(2, log_size).run();
+  return done ? transaction->commit() : done;
+}
+
+Result<void> CheckpointTable::log_cut_was_undone(const std::string& session) {
+  return run(
+      "UPDATE checkpoint SET log_size=before_cut, before_cut=NULL"
+      " WHERE session=? AND before_cut IS NOT NULL",
+      session);
 }
 
 // ---- a rewind ----------------------------------------------------------------------------------

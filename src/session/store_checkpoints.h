@@ -61,6 +61,8 @@ class CheckpointTable {
   /// was undone): the changes of what was cut count as made at the cut, so that sizes of the log
   /// keep telling their order.
   Result<void> log_was_cut(const std::string& session, std::int64_t log_size);
+  /// The last cut was undone: they count again as made when they were.
+  Result<void> log_cut_was_undone(const std::string& session);
 
   // ---- a rewind: begin, change the files, finish or drop ----
 

@@ -150,4 +150,11 @@ TEST_CASE("a cut of the log moves the changes of what was cut to the cut") {
   CHECK(rig.table.since("s1", 6)->empty());
   CHECK(rig.table.since("s1", 5)->size() == 1);
   CHECK(rig.table.since("s1", 3)->size() == 2);
+  REQUIRE(rig.table.log_was_cut("s1", 4).has_value());
+  CHECK(rig.table.since("s1", 5)->empty());
+  REQUIRE(rig.table.log_cut_was_undone("s1").has_value());  // of the second alone
+  CHECK(rig.table.since("s1", 6)->empty());
+  CHECK(rig.table.since("s1", 5)->size() == 1);
+  REQUIRE(rig.table.log_cut_was_undone("s1").has_value());
+  CHECK(rig.table.since("s1", 5)->size() == 1);
 }
