@@ -35,16 +35,20 @@ Result<void> rewind_conversation(SessionStore& store, const std::string& session
 
 }  // namespace
 
+// One rewind can be undone, the last: what an earlier one took away goes with it.
 Result<FileRewind> rewind_session(SessionStore& store, platform::Files& files,
                                   const std::string& session, const Cut& cut, RewindScope scope) {
+  auto forgotten = repair_file_rewind(store, files, session);
+  if (forgotten) forgotten = store.checkpoints().forget_rewind(session);
+  if (!forgotten) return forgotten.error();
   FileRewind done;
   if (scope.files) {
     auto rewound = rewind_files(store, files, session, cut.log_size);
     if (!rewound || !rewound->conflicts.empty()) return rewound;
     done = std::move(*rewound);
   }
-  if (!scope.conversation) return done;
-  auto cut_off = rewind_conversation(store, session, cut, !scope.files);
+  auto cut_off = scope.conversation ? rewind_conversation(store, session, cut, !scope.files)
+                                    : store.forget_rewind(session);
   if (cut_off) return done;
   if (scope.files) (void)undo_file_rewind(store, files, session);  // all or nothing
   return cut_off.error();
@@ -52,15 +56,17 @@ Result<FileRewind> rewind_session(SessionStore& store, platform::Files& files,
 
 Result<FileRewind> undo_rewind_session(SessionStore& store, platform::Files& files,
                                        const std::string& session) {
+  const auto said = store.may_undo_rewind(session);
+  if (!said && said.error().code != Code::not_found) return said.error();
   auto of_files = undo_file_rewind(store, files, session);
   const bool no_files = !of_files && of_files.error().code == Code::not_found;
-  if (!of_files && !no_files) return of_files;
-  if (of_files && !of_files->conflicts.empty()) return of_files;
-  auto said = store.undo_rewind(session);
-  const bool nothing_said = !said && said.error().code == Code::not_found;
-  if (!said && (no_files || !nothing_said)) return said.error();
-  auto uncut = said ? store.checkpoints().log_cut_was_undone(session) : Result<void>();
-  if (!uncut) return uncut.error();
+  if (no_files && !said) return said.error();
+  if (!no_files && (!of_files || !of_files->conflicts.empty())) return of_files;
+  if (said) {
+    auto undone = store.undo_rewind(session);
+    if (undone) undone = store.checkpoints().log_cut_was_undone(session);
+    if (!undone) return undone.error();
+  }
   if (no_files) return FileRewind{};
   return of_files;
 }

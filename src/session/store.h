@@ -125,6 +125,10 @@ class SessionStore {
   /// Brings back what the last rewind took away. Errors: not_found if there is nothing (any more),
   /// conflict if the session has gone on since.
   Result<void> undo_rewind(const std::string& session);
+  /// Whether that could be done: its errors, or none.
+  Result<void> may_undo_rewind(const std::string& session);
+  /// What the last rewind took away is gone for good.
+  Result<void> forget_rewind(const std::string& session);
 
   // ---- reading ----
 

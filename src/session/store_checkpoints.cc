@@ -265,6 +265,13 @@ Result<void> CheckpointTable::drop_rewind(const std::string& session) {
 }
 
 // From now on nothing can bring back what it took away.
+Result<void> CheckpointTable::forget_rewind(const std::string& session) {
+  auto transaction = Transaction::begin(*database_);
+  if (!transaction) return transaction.error();
+  auto done = void_rewind(session);
+  return done ? transaction->commit() : done;
+}
+
 Result<void> CheckpointTable::void_rewind(const std::string& session) {
   auto done = run("DELETE FROM file_rewind WHERE session=?", session);
   if (!done || database_->changes() == 0) return done;

@@ -77,6 +77,8 @@ class CheckpointTable {
   Result<std::optional<StoredRewind>> last_rewind(const std::string& session);
   /// It was undone, or put back half way: what it took back counts again.
   Result<void> drop_rewind(const std::string& session);
+  /// It cannot be undone any more.
+  Result<void> forget_rewind(const std::string& session);
 
  private:
   Result<std::int64_t> last_number(const std::string& session);

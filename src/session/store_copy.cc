@@ -83,7 +83,7 @@ Result<void> SessionStore::fork(const std::string& session, const std::string& n
 Result<void> SessionStore::rewind(const std::string& session, const Cut& cut) {
   auto transaction = Transaction::begin(database_);
   if (!transaction) return transaction.error();
-  auto done = run_at(database_, "DELETE FROM session WHERE rewound_of=?1", session, cut);
+  auto done = forget_rewind(session);
   if (!done) return done;
   done = run_at(database_,
                 "INSERT INTO session(id, lineage, workspace, title, created, updated, state,"
@@ -118,9 +118,7 @@ Result<bool> SessionStore::has_gone_on(const std::string& session) {
   return asked->integer(0) != 0;
 }
 
-Result<void> SessionStore::undo_rewind(const std::string& session) {
-  auto transaction = Transaction::begin(database_);
-  if (!transaction) return transaction.error();
+Result<void> SessionStore::may_undo_rewind(const std::string& session) {
   auto aside = database_.prepare("SELECT id FROM session WHERE rewound_of=?");
   if (!aside) return aside.error();
   auto there = aside->bind(1, session).step();
@@ -131,11 +129,21 @@ Result<void> SessionStore::undo_rewind(const std::string& session) {
   }
   const auto gone_on = has_gone_on(session);
   if (!gone_on) return gone_on.error();
-  if (*gone_on) {
-    return make_error(Code::conflict,
-                      "the session has gone on since it was rewound: what was taken away cannot be "
-                      "put behind that");
-  }
+  if (!*gone_on) return {};
+  return make_error(Code::conflict,
+                    "the session has gone on since it was rewound: what was taken away cannot be "
+                    "put behind that");
+}
+
+Result<void> SessionStore::forget_rewind(const std::string& session) {
+  return run_at(database_, "DELETE FROM session WHERE rewound_of=?1", session, {});
+}
+
+Result<void> SessionStore::undo_rewind(const std::string& session) {
+  auto transaction = Transaction::begin(database_);
+  if (!transaction) return transaction.error();
+  const auto may = may_undo_rewind(session);
+  if (!may) return may;
   // Parts that closed a run which the rewind had cut: it has its own end again.
   auto done = run_at(database_,
                      joined({"DELETE FROM part WHERE session=?1 AND number>=(SELECT min(number)"

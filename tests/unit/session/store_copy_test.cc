@@ -70,7 +70,8 @@ std::string shown(SessionStore& store, const std::string& session) {
   std::string out;
   for (const auto& each : stored.history.log)
     out += std::get<TextBlock>(each->blocks.at(0)).text + "; ";
-  out += "| " + std::to_string(stored.changes.size()) + " changes | ";
+  out += "| " + std::to_string(stored.history.changes_begin + stored.history.changes.size()) +
+         " changes | ";
   for (const Part& part : value_of(store.parts(session, 0, 1000))) {
     out += part.run + part.method.substr(5) + std::to_string(part.log_size) + " ";
   }
