@@ -136,14 +136,14 @@ void Server::bind_sessions() {
 // ---- the store ---------------------------------------------------------------------------------
 
 void Server::ask_store(StoreQuestion question) {
-  const auto store = storage_.store();
-  if (!store) {
+  const auto thread = storage_.store();
+  if (!thread) {
     return question(make_error(Code::unavailable,
                                "sessions are not stored here: --no-session, or neither HOME nor "
                                "XDG_DATA_HOME is an absolute path"))();
   }
   ++store_questions_;
-  store->post([this, question = std::move(question)](const Result<SessionStore*>& store) {
+  thread->post([this, question = std::move(question)](const Result<SessionStore*>& store) {
     inbox_.post([this, told = question(store)] {
       --store_questions_;
       told();

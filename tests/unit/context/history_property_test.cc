@@ -7,6 +7,7 @@
 
 #include "base/utf8.h"
 #include "context/history.h"
+#include "context/normalise.h"
 #include "context/summary.h"
 #include "context/tail.h"
 #include "context/tokens.h"

@@ -37,7 +37,7 @@ std::vector<Json> written(const std::function<void(EventWriter&)>& speak,
   {
     rpc::Outbox outbox(write_end.get(), [](const std::string&) {});
     outbox.set_framing(rpc::Framing::lines);
-    EventWriter writer(outbox.open_run("s1", "r1", nullptr), std::move(opening));
+    EventWriter writer(outbox.open_run("s1", "r1", nullptr), std::move(opening), {});
     speak(writer);
     CHECK(outbox.drain(20s));
   }
