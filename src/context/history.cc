@@ -77,6 +77,7 @@ void History::forget_stored() {
 History History::restored(const StoredHistory& stored) {
   History history;
   history.view_ = stored.view;
+  if (!stored.view.empty()) history.last_ = stored.view.back();
   history.log_begin_ = stored.log_begin;
   history.changes_begin_ = stored.changes_begin;
   history.tokens_.replaced(estimate(stored.view));

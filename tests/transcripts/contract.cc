@@ -122,7 +122,7 @@ void Watch::notification(const std::string& method, const Json& params) {
   if (!contract_.knows(method, "toClient")) refuse("no such notification to a client: " + method);
   contract_.check(method, "params", params);
   if (method == "agent/sessionHook") return session_over();
-  Run& run = runs_[params.at("runId")];
+  Run& run = run_of(params);
   if (params.at("seq") != ++run.seq)
     refuse("seq is not " + std::to_string(run.seq) + ": " + params.dump());
   if (!run.announced) refuse(method + " before the answer to the request that began the run");
@@ -143,6 +143,14 @@ void Watch::notification(const std::string& method, const Json& params) {
   } else if (params.contains("toolUseId")) {
     call_event(run, method, params);
   }
+}
+
+// A replay keeps the rules that the run itself kept, and may begin again.
+Watch::Run& Watch::run_of(const Json& params) {
+  if (!params.value("replay", false)) return runs_[params.at("runId")];
+  Run& replayed = replayed_[params.at("runId")];
+  if (params.at("seq") == 1) replayed = {.announced = true};
+  return replayed;
 }
 
 void Watch::session_over() const {

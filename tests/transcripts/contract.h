@@ -51,12 +51,14 @@ class Watch {
 
   void reply(const Json& message);
   void notification(const std::string& method, const Json& params);
+  Run& run_of(const Json& params);
   void session_over() const;
   void call_event(Run& run, const std::string& method, const Json& params);
 
   const Contract& contract_;
   std::map<std::string, Json> requests_;  // not answered yet, by their id as JSON text
   std::map<std::string, Run> runs_;
+  std::map<std::string, Run> replayed_;  // as session/load told them last
 };
 
 }  // namespace agentd::transcripts
