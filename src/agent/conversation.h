@@ -46,7 +46,7 @@ struct Conversation {
   context::ToldMemory told_memory;
   TodoList todos;
   std::string git_root;                 // of the workspace; empty: none, or nobody has looked yet
-  bool start_hooks_ran = false;         // SessionStart
+  bool start_hooks_ran = false;         // SessionStart, in this process
   std::set<std::string> hooks_told_of;  // that their answers have what is ignored: once for each
   std::string environment;              // as the model was told; empty: not yet
   /// Changes that were found when nobody was to be told any more.

@@ -89,8 +89,9 @@ void Loop::add_contexts(std::vector<Block>& blocks, std::string_view event,
 std::optional<std::vector<Block>> Loop::contexts_for_prompt() {
   std::vector<Block> blocks;
   if (!conversation_.start_hooks_ran) {
-    auto start =
-        run_hooks(hooks::SessionStartInput{hooks::SessionSource::startup, options_.model.name});
+    const auto source = conversation_.history.empty() ? hooks::SessionSource::startup
+                                                      : hooks::SessionSource::resume;
+    auto start = run_hooks(hooks::SessionStartInput{source, options_.model.name});
     conversation_.start_hooks_ran = !cancelled_;
     if (ends_run(start)) return std::nullopt;
     add_contexts(blocks, "SessionStart", std::move(start.contexts));

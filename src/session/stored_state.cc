@@ -50,7 +50,6 @@ struct StoredState {
   std::vector<StoredTodo> todos;
   int todos_untouched = 0;
   std::string git_root;
-  bool start_hooks_ran = false;
   std::string environment;
   std::int64_t window_exceeded = 0;
   std::string answered_by;
@@ -70,7 +69,6 @@ struct StoredState {
     field("todos", &StoredState::todos, "");
     field("todosUntouched", &StoredState::todos_untouched, "");
     field("gitRoot", &StoredState::git_root, "");
-    field("startHooksRan", &StoredState::start_hooks_ran, "");
     field("environment", &StoredState::environment, "");
     field("windowExceeded", &StoredState::window_exceeded, "");
     field("answeredBy", &StoredState::answered_by, "");
@@ -163,7 +161,6 @@ StoredState state_of(const agent::Conversation& conversation) {
   }
   state.todos_untouched = conversation.todos.turns_untouched;
   state.git_root = conversation.git_root;
-  state.start_hooks_ran = conversation.start_hooks_ran;
   state.environment = conversation.environment;
   state.window_exceeded = conversation.window_exceeded;
   state.answered_by = conversation.answered_by;
@@ -208,7 +205,6 @@ Result<StoredWishes> restore_state(std::string_view json, agent::Conversation& c
   }
   conversation.todos = std::move(*todos);
   conversation.git_root = std::move(state->git_root);
-  conversation.start_hooks_ran = state->start_hooks_ran;
   conversation.environment = std::move(state->environment);
   conversation.window_exceeded = state->window_exceeded;
   conversation.answered_by = std::move(state->answered_by);

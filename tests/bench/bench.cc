@@ -18,6 +18,7 @@
 
 #include "bench/long_session.h"
 #include "bench/scenarios.h"
+#include "bench/stored_sessions.h"
 
 namespace agentd::bench {
 namespace {
@@ -78,6 +79,24 @@ std::vector<Row> rows_of_recorded_sessions() {
           {"a turn on top of a session, 1 MB", "-", "ms", turn("pi-large-session"), floor_plus(2)}};
 }
 
+/// With sessions stored; every other figure is without.
+std::vector<Row> rows_of_stored_sessions() {
+  const auto turns = [](double StoredTurns::* member) {
+    return [member](Rig& rig) { return stored_turns(rig).*member; };
+  };
+  return {
+      {"stored: a Read turn costs more", "-", "ms", turns(&StoredTurns::more), at_most(1), false,
+       false},
+      {"stored: p95 of it", "-", "ms", turns(&StoredTurns::more_p95), at_most(5), false, false},
+      {"stored: a turn with Bash `true`, more", "-", "ms", stored_command, at_most(1), false,
+       false},
+      {"stored: agent/start -> request, more", "-", "ms", stored_start, at_most(1), false, false},
+      {"stored: 10 000 messages are at hand", "-", "ms", open_long_session, at_most(300), false,
+       false},
+      {"stored: list of 10 000 sessions", "-", "ms", list_sessions, at_most(50), false, false},
+  };
+}
+
 std::vector<Row> rows() {
   const auto last_of_1000 = [](Rig& rig) { return read_turns(rig, 1000).last_median; };
   const auto median_of_200 = [](Rig& rig) { return read_turns(rig, 200).median; };
@@ -102,7 +121,8 @@ std::vector<Row> rows() {
       {"cancel of `tail -f` -> runEnded", "8.5", "ms", cancel_command, at_most(10), false, false},
       {"idle", "0.9", "ms/s", idle_cpu, at_most(0.05)},
   };
-  for (const auto& more : {rows_of_recorded_sessions(), rows_of_many_calls()}) {
+  for (const auto& more :
+       {rows_of_stored_sessions(), rows_of_recorded_sessions(), rows_of_many_calls()}) {
     all.insert(all.end(), more.begin(), more.end());
   }
   return all;

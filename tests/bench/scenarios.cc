@@ -135,6 +135,9 @@ ReadTurns read_turns(Rig& rig, std::size_t turns) {
   });
   ReadTurns result;
   result.median = median(values);
+  auto sorted = values;
+  std::sort(sorted.begin(), sorted.end());
+  result.p95 = sorted.at(sorted.size() * 95 / 100);
   result.last_median = median({values.end() - 50, values.end()});
   result.peak_memory = status_megabytes(subject.pid(), "VmHWM");
   return result;

@@ -24,6 +24,7 @@ double command_turns(Rig& rig);  // ms, end of a reply with Bash `true` -> next 
 struct ReadTurns {
   double median = 0;       // ms, end of reply k -> request k+1, over all turns
   double last_median = 0;  // over the last 50
+  double p95 = 0;          // ms, 95 % are faster
   double peak_memory = 0;  // MB
 };
 ReadTurns read_turns(Rig& rig, std::size_t turns);

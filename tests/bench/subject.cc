@@ -13,6 +13,7 @@ constexpr std::chrono::seconds kPatience{60};
 testing::AgentProcessOptions options_for(const Rig& rig) {
   testing::AgentProcessOptions options;
   options.argv = {rig.binary};
+  if (rig.kind == Kind::agentd && !rig.stored) options.argv.emplace_back("--no-session");
   options.cwd = rig.workspace;
   options.home = rig.home;
   options.environment = {{"ANTHROPIC_BASE_URL", rig.endpoint.base_url()},
@@ -102,6 +103,15 @@ TimePoint Subject::cancel() {
 
 void Subject::read_reply() {
   if (!process_.receive(kPatience)) throw std::runtime_error("no answer");
+}
+
+double Subject::ask(const std::string& method, Json params) {
+  const TimePoint sent = Steady::now();
+  process_.send({{"jsonrpc", "2.0"}, {"id", 4}, {"method", method}, {"params", std::move(params)}});
+  const auto reply = process_.receive(kPatience);
+  const double took = milliseconds(Steady::now() - sent);
+  if (reply && reply->contains("result")) return took;
+  throw std::runtime_error(method + " failed: " + (reply ? reply->dump() : "no answer"));
 }
 
 }  // namespace agentd::bench

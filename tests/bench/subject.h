@@ -23,6 +23,7 @@ struct Rig {
   Endpoint& endpoint;
   std::string temporary = {};  // TMPDIR; empty: as it is here
   std::string model = {};      // empty: the one that nobody asked for
+  bool stored = false;         // agentd keeps its sessions
 
   std::string file(std::size_t index) const;  // path of one of the 1000 files
 };
@@ -39,6 +40,8 @@ class Subject {
   /// Asks for the run's end; returns when that was sent.
   TimePoint cancel();
   void read_reply();  // the answer to cancel, after the run's end
+  /// Any other request; ms until it is answered.
+  double ask(const std::string& method, nlohmann::json params);
 
   double start_up_ms() const { return start_up_ms_; }
   pid_t pid() const { return process_.pid(); }

@@ -30,7 +30,6 @@ agent::Conversation lively() {
   conversation.todos.items = {{"Test", TodoStatus::in_progress, "Testing"}};
   conversation.todos.turns_untouched = 3;
   conversation.git_root = "/work";
-  conversation.start_hooks_ran = true;
   conversation.environment = "OS: Linux";
   conversation.window_exceeded = 200'000;
   conversation.answered_by = "anthropic/x";
