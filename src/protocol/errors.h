@@ -38,8 +38,8 @@ inline constexpr std::array kErrors{
     ErrorDoc{-32024, "notDelivered",
              "The run ended before the message could be told to its model."},
     ErrorDoc{-32025, "sessionLocked",
-             "Another agentd process is writing this session; `data.pid` names it. It can be read "
-             "and forked meanwhile."},
+             "Another agentd process is writing this session; the message names it. It can be "
+             "loaded and forked meanwhile."},
 };
 
 }  // namespace agentd::protocol

@@ -313,7 +313,8 @@ void Server::delete_session(protocol::SessionParams params, Answer<protocol::Emp
     return;
   }
   change_stored<void>(
-      params.session_id, [id = params.session_id, locks = lock_directory()](SessionStore& store) {
+      params.session_id,
+      [id = params.session_id, locks = lock_directory()](SessionStore& store) {
         auto removed = store.remove(id);
         if (removed) session::forget_lock(locks, id);
         return removed;
@@ -321,7 +322,8 @@ void Server::delete_session(protocol::SessionParams params, Answer<protocol::Emp
       [this, id = params.session_id, answer](Result<void> removed) {
         // One that was not stored is deleted once it is out of memory.
         const bool only_here =
-            !removed && removed.error().code == Code::not_found && sessions_.find(id) != nullptr;
+            !removed && sessions_.find(id) != nullptr &&
+            (removed.error().code == Code::not_found || removed.error().code == Code::unavailable);
         if (!removed && !only_here) return answer.error(removed.error());
         sessions_.forget(id);
         answer.result({});
