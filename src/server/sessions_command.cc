@@ -52,7 +52,10 @@ int list(SessionStore& store, const SessionsOptions& options) {
   query.limit = options.limit;
   if (!options.search.empty()) query.title_has = options.search;
   if (!options.all) {
-    const auto directory = platform::canonical_path(options.cwd.empty() ? "." : options.cwd);
+    std::error_code failed_here;
+    const auto absolute =
+        std::filesystem::absolute(options.cwd.empty() ? "." : options.cwd, failed_here);
+    const auto directory = platform::canonical_path(absolute.string());
     if (!directory) return failed(directory.error());
     query.workspace = *directory;
   }

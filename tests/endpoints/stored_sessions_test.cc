@@ -6,6 +6,7 @@
 
 #include "session.h"
 #include "session/store.h"
+#include "session/stored_state.h"
 
 using namespace agentd;
 using namespace agentd::test;
@@ -32,7 +33,10 @@ struct StoredHome : Workspace {
 
   void add(const std::string& id, const std::string& title, const std::string& cwd,
            std::int64_t time) {
-    REQUIRE(store.add({id, std::nullopt, cwd, title, time, time, "{}"}).has_value());
+    agent::Conversation conversation;
+    conversation.cwd = conversation.workspace = cwd;
+    const std::string state = session::state_json(conversation, {});
+    REQUIRE(store.add({id, std::nullopt, cwd, title, time, time, state}).has_value());
   }
 
   // A run of one turn: two messages.
