@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "base/ids.h"
 #include "base/log.h"
 #include "platform/errno_error.h"
 
@@ -46,16 +45,12 @@ CapturedOutput OutputCapture::take() {
   return output;
 }
 
-Result<void> WholeOutput::start(TemporaryDirectory& directory) {
-  auto base = directory.path();
-  if (!base) return std::move(base.error());
-  RandomIds ids;
-  path_ = *base + '/' + ids.next("output") + ".txt";
+Result<void> WholeOutput::start(std::string path) {
+  path_ = std::move(path);
   file_ = Fd(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (file_.valid()) return {};
   const int error = errno;
-  const std::string path = std::exchange(path_, {});
-  return errno_error("create", path, error);
+  return errno_error("create", std::exchange(path_, {}), error);
 }
 
 void WholeOutput::add(std::string_view bytes) {

@@ -9,7 +9,6 @@
 #include "base/result.h"
 #include "platform/commands.h"
 #include "platform/fd.h"
-#include "platform/temporary_directory.h"
 
 namespace agentd::platform {
 
@@ -44,7 +43,8 @@ class WholeOutput {
   explicit WholeOutput(std::uint64_t limit) : limit_(limit) {}
 
   bool open() const { return file_.valid(); }
-  Result<void> start(TemporaryDirectory& directory);
+  /// `path` is a new file's.
+  Result<void> start(std::string path);
   /// Past the limit, and after a failed write, bytes are dropped.
   void add(std::string_view bytes);
   const std::string& path() const { return path_; }

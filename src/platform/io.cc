@@ -66,7 +66,7 @@ struct Io::State {
         timers(context),
         children(context),
         trees(children),
-        room{context, children, trees, temporary, base_child_environment(), "", 0, {}},
+        room{context, children, trees, outputs, base_child_environment(), "", 0, {}},
         child_signals(context),
         commands(*this) {
     RandomIds ids;
@@ -92,7 +92,7 @@ struct Io::State {
   asio::io_context context{1};
   asio::executor_work_guard<asio::io_context::executor_type> work;
   TimerQueue timers;
-  TemporaryDirectory temporary;
+  OutputFiles outputs;
   Children children;
   CallTrees trees;
   CommandRoom room;
@@ -212,6 +212,12 @@ Io::~Io() {
 
 void Io::post(std::function<void()> task) {
   asio::post(state_->context, std::move(task));
+}
+
+void Io::keep_outputs_in(std::string directory) {
+  post([state = state_.get(), directory = std::move(directory)] {
+    state->outputs.keep_in(directory);
+  });
 }
 
 Clock& Io::clock() {

@@ -26,6 +26,9 @@ class Io {
   Clock& clock();        // steady timers of this context
   Commands& commands();  // children of this context
 
+  /// Whole outputs of commands are kept in `directory` from now on (output_files.h).
+  void keep_outputs_in(std::string directory);
+
   /// Calls `handler` on the io thread for each of these signals from now on.
   void on_signal(std::vector<int> signals, std::function<void(int)> handler);
 

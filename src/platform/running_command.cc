@@ -236,7 +236,9 @@ void RunningCommand::take(OutputStream stream, std::string_view bytes) {
 void RunningCommand::keep_whole(std::string_view bytes) {
   if (whole_failed_) return;
   if (!whole_.open()) {
-    if (auto started = whole_.start(room_.temporary); !started) {
+    auto path = room_.outputs.new_path(spec_.session_id);
+    auto started = path ? whole_.start(std::move(*path)) : Result<void>(path.error());
+    if (!started) {
       whole_failed_ = true;
       log::warning(started.error().message);
       return;

@@ -27,7 +27,7 @@ struct CommandRoom {
   asio::io_context& context;
   Children& children;
   CallTrees& trees;
-  TemporaryDirectory& temporary;
+  OutputFiles& outputs;
   EnvironmentEntries environment;
   std::string mark_prefix;  // makes marks of two agentd distinct
   std::uint64_t commands_started = 0;

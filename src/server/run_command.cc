@@ -99,6 +99,7 @@ class RunCommand final : public agent::Sink {
     while (!over_) step();
     run_.reset();
     end_session();
+    storage_.close();
     const bool all_told = !outbox_ || outbox_->drain(5s);
     if (const int code = signal_exit_; code != 0) exit_ = exit_.value_or(code);
     if (!all_told) exit_ = exit_.value_or(exit_code::kError);

@@ -95,7 +95,7 @@ class Server {
   void ask_store(StoreQuestion question);
   bool wait_until_free(const std::string& session_id, const rpc::Reply& reply,
                        std::function<void()> request);
-  std::string lock_directory();
+  std::string store_directory();
   template <class T>
   void change_stored(const std::string& session_id,
                      std::function<Result<T>(session::SessionStore&)> change,

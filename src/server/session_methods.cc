@@ -7,6 +7,7 @@
 
 #include "base/utc_time.h"
 #include "platform/canonical_path.h"
+#include "platform/output_files.h"
 #include "server/server.h"
 #include "server/session_export.h"
 #include "server/session_faults.h"
@@ -265,9 +266,9 @@ void Server::undo_rewind(protocol::SessionParams params,
       [answer](Result<session::FileRewind> undone) { tell_rewind(std::move(undone), answer); });
 }
 
-std::string Server::lock_directory() {
+std::string Server::store_directory() {
   const auto store = storage_.store();
-  return store ? session::locks_of(store->directory()) : std::string();
+  return store ? store->directory() : std::string();
 }
 
 // No other process may write it meanwhile. What is in memory is forgotten with what changed: the
@@ -278,11 +279,11 @@ void Server::change_stored(const std::string& session_id,
                            std::function<void(Result<T>)> told) {
   sessions_.begin_opening(session_id);
   ask_store(question<T>(
-      [session_id, locks = lock_directory(), writer = storage_.writer(),
+      [session_id, directory = store_directory(), writer = storage_.writer(),
        change = std::move(change)](SessionStore& store) -> Result<T> {
         const auto there_is = store.row(session_id);
         if (!there_is) return there_is.error();
-        const auto lock = session::SessionLock::take(locks, session_id, writer);
+        const auto lock = session::SessionLock::take(directory, session_id, writer);
         if (!lock) return lock.error();
         return change(store);
       },
@@ -314,9 +315,12 @@ void Server::delete_session(protocol::SessionParams params, Answer<protocol::Emp
   }
   change_stored<void>(
       params.session_id,
-      [id = params.session_id, locks = lock_directory()](SessionStore& store) {
+      [id = params.session_id, directory = store_directory()](SessionStore& store) {
         auto removed = store.remove(id);
-        if (removed) session::forget_lock(locks, id);
+        if (removed) {
+          session::forget_lock(directory, id);
+          platform::remove_outputs(session::outputs_of(directory), id);
+        }
         return removed;
       },
       [this, id = params.session_id, answer](Result<void> removed) {

@@ -6,6 +6,7 @@
 #include "base/utc_time.h"
 #include "config/settings.h"
 #include "platform/canonical_path.h"
+#include "platform/output_files.h"
 #include "protocol/sessions.h"
 #include "server/exit_code.h"
 #include "server/printable.h"
@@ -76,13 +77,14 @@ int print_lines(SessionStore& store, const std::string& id) {
 }
 
 // Not one that a process is running.
-int remove(SessionStore& store, const std::string& locks, const std::string& id) {
+int remove(SessionStore& store, const std::string& directory, const std::string& id) {
   if (const auto row = store.row(id); !row) return failed(row.error());
-  const auto lock = session::SessionLock::take(locks, id, "agentd-sessions");
+  const auto lock = session::SessionLock::take(directory, id, "agentd-sessions");
   if (!lock) return failed(lock.error());
   const auto removed = store.remove(id);
   if (!removed) return failed(removed.error());
-  session::forget_lock(locks, id);
+  session::forget_lock(directory, id);
+  platform::remove_outputs(session::outputs_of(directory), id);
   return exit_code::kSuccess;
 }
 
@@ -100,8 +102,7 @@ int sessions_command(const SessionsOptions& options) {
   if (!store) return failed(store.error());
   if (!options.exported.empty()) return print_lines(*store, options.exported);
   if (!options.deleted.empty()) {
-    const auto directory = std::filesystem::path(path).parent_path();
-    return remove(*store, session::locks_of(directory.string()), options.deleted);
+    return remove(*store, std::filesystem::path(path).parent_path().string(), options.deleted);
   }
   return list(*store, options);
 }

@@ -1,10 +1,13 @@
 #include "server/storage.h"
 
 #include <future>
+#include <system_error>
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/log.h"
 #include "base/utf8.h"
+#include "platform/output_files.h"
 
 namespace agentd::server {
 namespace {
@@ -52,7 +55,15 @@ std::shared_ptr<session::StoreThread> Storage::store() {
   const std::string path = session::store_path(environment);
   if (path.empty()) return nullptr;
   const auto own = config::load_settings("", engine_.files(), environment);
-  store_ = std::make_shared<session::StoreThread>(path, durability(own.settings));
+  try {
+    store_ = std::make_shared<session::StoreThread>(path, durability(own.settings));
+  } catch (const std::system_error& failure) {
+    log::error(std::string("store: no thread for it: ") + failure.what());
+    return nullptr;
+  }
+  const std::string outputs = session::outputs_of(store_->directory());
+  engine_.io().keep_outputs_in(outputs);
+  store_->post([outputs](const auto&) { platform::sweep_outputs(outputs); });
   return store_;
 }
 

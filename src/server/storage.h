@@ -30,7 +30,9 @@ class Storage {
                                                  const config::Settings& settings);
 
   /// Waits for what is still to be written, as long as StoreThread does. Nothing follows.
-  void close() { store_.reset(); }
+  void close() {
+    if (store_) store_->finish();
+  }
 
   /// Names this process in lock files.
   const std::string& writer() const { return writer_; }

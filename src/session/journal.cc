@@ -13,8 +13,7 @@ SessionJournal::SessionJournal(std::shared_ptr<StoreThread> store, Clock& clock,
                                SessionRow row, Stored stored)
     : store_(std::move(store)),
       clock_(clock),
-      queue_(
-          std::make_shared<JournalQueue>(row.id, std::move(writer), locks_of(store_->directory()))),
+      queue_(std::make_shared<JournalQueue>(row.id, std::move(writer), store_->directory())),
       row_(std::move(row)),
       parts_(stored.parts),
       log_size_(std::make_shared<std::atomic<std::int64_t>>(stored.messages)) {

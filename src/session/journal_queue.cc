@@ -109,7 +109,7 @@ Result<void> JournalQueue::write_all(SessionStore& store) {
 
 Result<bool> JournalQueue::lock() {
   lock_.reset();
-  auto taken = SessionLock::take(lock_directory_, session_, writer_);
+  auto taken = SessionLock::take(store_directory_, session_, writer_);
   if (!taken) return taken.error();
   lock_.emplace(std::move(*taken));
   return lock_->was_ours();

@@ -48,10 +48,10 @@ using JournalEntry = std::variant<RowChanged, MessagesSaid, ViewChanged, BlockWh
 
 class JournalQueue {
  public:
-  JournalQueue(std::string session, std::string writer, std::string lock_directory)
+  JournalQueue(std::string session, std::string writer, std::string store_directory)
       : session_(std::move(session)),
         writer_(std::move(writer)),
-        lock_directory_(std::move(lock_directory)) {}
+        store_directory_(std::move(store_directory)) {}
 
   // Any thread.
   /// True if the store's thread must be told that there is something.
@@ -81,7 +81,7 @@ class JournalQueue {
 
   const std::string session_;
   const std::string writer_;
-  const std::string lock_directory_;
+  const std::string store_directory_;
 
   std::mutex mutex_;
   std::vector<JournalEntry> added_;  // guarded, as are the next two

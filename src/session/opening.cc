@@ -27,7 +27,7 @@ Result<OpenedSession> open_session(SessionStore& store, platform::Files& files,
                                    const std::string& writer, const std::string& id) {
   const auto there_is = store.row(id);  // before a lock file is made for it
   if (!there_is) return there_is.error();
-  auto lock = SessionLock::take(locks_of(thread->directory()), id, writer);
+  auto lock = SessionLock::take(thread->directory(), id, writer);
   if (!lock) return lock.error();
   auto repaired = repair_file_rewind(store, files, id);
   if (!repaired) return repaired.error();

@@ -19,10 +19,15 @@ namespace {
 constexpr mode_t kUserAlone = 0600;
 constexpr std::size_t kLongest = 256;  // bytes of "PID WRITER\n"
 
+std::string locks_in(const std::string& directory) {
+  return directory + "/locks";
+}
+
 // Ids come from clients: any text, so not a file name.
 std::string lock_file(const std::string& directory, const std::string& session_id) {
   const auto hash = platform::hash_content(session_id);
-  return directory + "/" + std::to_string(hash.high) + "-" + std::to_string(hash.low) + ".lock";
+  return locks_in(directory) + "/" + std::to_string(hash.high) + "-" + std::to_string(hash.low) +
+         ".lock";
 }
 
 std::string read_all(int fd) {
@@ -43,7 +48,7 @@ Error held(const std::string& said) {
 Result<SessionLock> SessionLock::take(const std::string& directory, const std::string& session_id,
                                       const std::string& writer) {
   std::error_code failed;
-  std::filesystem::create_directories(directory, failed);  // the open says what failed
+  std::filesystem::create_directories(locks_in(directory), failed);  // the open says what failed
   const std::string path = lock_file(directory, session_id);
   platform::Fd file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kUserAlone));
   if (!file.valid()) return platform::errno_error("open", path, errno);

@@ -13,7 +13,7 @@ namespace agentd::session {
 
 class SessionLock {
  public:
-  /// `directory` holds the lock files and is made where it is not there; `writer` names this
+  /// `directory` is the store's; `writer` names this
   /// process's journal. Error: session_locked if another process, or another journal of this one,
   /// has it; the message says which process.
   static Result<SessionLock> take(const std::string& directory, const std::string& session_id,
@@ -29,9 +29,9 @@ class SessionLock {
   bool was_ours_;
 };
 
-/// Where the lock files of a store are that is in `directory`.
-inline std::string locks_of(const std::string& directory) {
-  return directory + "/locks";
+/// Where the whole outputs of their commands are (platform/output_files.h).
+inline std::string outputs_of(const std::string& directory) {
+  return directory + "/outputs";
 }
 
 /// Removes the lock file of a session that is no more.

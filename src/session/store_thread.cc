@@ -95,6 +95,11 @@ StoreThread::StoreThread(std::string path, Durability durability)
 }
 
 StoreThread::~StoreThread() {
+  finish();
+}
+
+void StoreThread::finish() {
+  if (!thread_.joinable()) return;
   post(nullptr);  // behind all that is still to be done
   std::unique_lock lock(state_->mutex);
   if (state_->left.wait_for(lock, kLastWait, [this] { return state_->over; })) {

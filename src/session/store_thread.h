@@ -23,14 +23,16 @@ class StoreThread {
 
   /// The directory of `path` is made, for its user alone, where it is not there.
   StoreThread(std::string path, Durability durability);
-  /// Waits for what was posted, at most kLastWait: a disk that does not answer must not hold the
-  /// process. The thread is left alone then (see stuck()).
-  ~StoreThread();
+  ~StoreThread();  // finishes
   StoreThread(const StoreThread&) = delete;
   StoreThread& operator=(const StoreThread&) = delete;
 
-  /// Any thread; never waits.
+  /// Any thread; never waits. After finish() nothing is done any more.
   void post(Job job);
+
+  /// Waits for what was posted, at most kLastWait: a disk that does not answer must not hold the
+  /// process. Then its thread counts as left behind (agent/run.h). The owner's thread.
+  void finish();
 
   /// The directory the sessions are kept in.
   const std::string& directory() const { return directory_; }

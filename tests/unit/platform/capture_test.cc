@@ -1,4 +1,5 @@
 #include "platform/capture.h"
+#include "platform/temporary_directory.h"
 
 #include "scratch.h"
 
@@ -43,7 +44,7 @@ TEST_CASE("the whole goes to a private file, up to its limit") {
   {
     TemporaryDirectory temporary;
     WholeOutput whole(10);
-    REQUIRE(whole.start(temporary));
+    REQUIRE(whole.start(*temporary.path() + "/output.txt"));
     whole.add("12345");
     whole.add("67890abc");
     whole.add("more");
