@@ -7,10 +7,11 @@
 
 namespace agentd::agent {
 
-bool wait_until_kept(Journal& journal) {
+void wait_until_kept(Journal& journal, const std::stop_token& stop) {
+  if (journal.keeping() != Keeping::well) return;
   struct Answer {
     std::mutex mutex;
-    std::condition_variable came;
+    std::condition_variable_any came;
     std::optional<bool> kept;
   };
   const auto answer = std::make_shared<Answer>();  // it may come when nobody waits any more
@@ -20,8 +21,9 @@ bool wait_until_kept(Journal& journal) {
     answer->came.notify_all();
   });
   std::unique_lock lock(answer->mutex);
-  answer->came.wait_for(lock, kJournalPatience, [&] { return answer->kept.has_value(); });
-  return answer->kept.value_or(false);
+  answer->came.wait_for(lock, stop, kJournalPatience, [&] { return answer->kept.has_value(); });
+  if (answer->kept.value_or(false) || (!answer->kept && stop.stop_requested())) return;
+  journal.set_keeping(answer->kept ? Keeping::failed : Keeping::late);
 }
 
 }  // namespace agentd::agent

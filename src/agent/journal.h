@@ -3,8 +3,10 @@
 // that fails is told of by sync(); the run goes on in memory.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
+#include <stop_token>
 #include <string>
 
 #include "agent/conversation.h"
@@ -12,6 +14,13 @@
 #include "message/message.h"
 
 namespace agentd::agent {
+
+/// How a journal fares, as those who wait for it found.
+enum class Keeping {
+  well,
+  failed,  // the last that was told is not kept
+  late,    // it does not answer
+};
 
 class Journal {
  public:
@@ -35,12 +44,21 @@ class Journal {
   /// `done` is called once, on a thread of the journal's: all that was told before is kept, or why
   /// it is not.
   virtual void sync(std::function<void(Result<void>)> done) = 0;
+
+  /// While it does not keep well nobody waits for it: a disk in trouble costs a run its patience
+  /// once, not with every turn and call.
+  Keeping keeping() const { return keeping_; }
+  void set_keeping(Keeping keeping) { keeping_ = keeping; }
+
+ private:
+  std::atomic<Keeping> keeping_{Keeping::well};
 };
 
 /// How long anything waits for a journal.
 inline constexpr std::chrono::seconds kJournalPatience{2};
 
-/// Blocks until all that was told before is kept, at most kJournalPatience. False: it is not.
-bool wait_until_kept(Journal& journal);
+/// Blocks until all that was told before is kept, at most kJournalPatience, and not once `stop` is
+/// asked for. If it is not kept, the journal says so from then on.
+void wait_until_kept(Journal& journal, const std::stop_token& stop);
 
 }  // namespace agentd::agent

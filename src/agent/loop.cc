@@ -68,6 +68,7 @@ Loop::~Loop() {
 }
 
 RunEnded Loop::run() {
+  begin_journal();
   emit(RunStarted{options_.model.name});
   if (options_.compaction) return compact_only();
   if (const auto ending = append_prompt()) return ended(*ending);

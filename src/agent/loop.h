@@ -145,12 +145,15 @@ class Loop {
                      bool work_goes_on);
 
   // Journal (loop_journal.cc).
+  void begin_journal();
   void keep_before_request();
   void keep_turn();
   void keep_at_end();
   void keep_block(int number);
   void keep_result(const Event& event);
   void ask_journal();
+  bool journal_waits() const;
+  void look_after_journal();
   void tell_not_stored(const std::string& why);
 
   // Repair (loop_repair.cc).

@@ -6,13 +6,24 @@
 #include "agent/loop.h"
 
 namespace agentd::agent {
+namespace {
+
+constexpr const char* kNoAnswer = "the disk does not answer";
+
+}  // namespace
+
+// What failed for the run before is tried again, and waited for.
+void Loop::begin_journal() {
+  if (!options_.journal || options_.journal->keeping() != Keeping::failed) return;
+  options_.journal->set_keeping(Keeping::well);
+}
 
 // What was said so far, durable; or nobody waits for it any more.
 void Loop::keep_before_request() {
   if (!options_.journal) return;
   options_.journal->keep(conversation_);
   ask_journal();
-  wait_until([this] { return !journal_.waits(); });
+  wait_until([this] { return !journal_waits(); });
 }
 
 // The reply is in the log, or void: what was kept of it on its own goes.
@@ -28,7 +39,7 @@ void Loop::keep_at_end() {
   if (!options_.journal) return;
   keep_turn();
   ask_journal();
-  while (journal_.waits()) {
+  while (journal_waits()) {
     auto message = mailbox_->pop();
     if (!message) return;
     handle(std::move(*message));
@@ -42,9 +53,12 @@ void Loop::keep_block(int number) {
 
 void Loop::keep_result(const Event& event) {
   if (!options_.journal) return;
+  look_after_journal();
   const auto* result = std::get_if<ToolResult>(&event);
   if (result == nullptr) return;
   options_.journal->keep_result({result->tool_use_id, result->content, result->is_error});
+  // Before it is told: who has seen a result may count on it.
+  wait_until_kept(*options_.journal, {});
 }
 
 void Loop::ask_journal() {
@@ -52,15 +66,26 @@ void Loop::ask_journal() {
   options_.journal->sync([box = mailbox_, number](Result<void> kept) {
     box->push(JournalAnswered{number, std::move(kept)});
   });
-  if (journal_.late) return;
+  if (options_.journal->keeping() == Keeping::late) return;
   journal_.patience = services_.clock.after(
       kJournalPatience, [box = mailbox_, number] { box->push(JournalLate{number}); });
+}
+
+bool Loop::journal_waits() const {
+  return journal_.answered != journal_.asked && options_.journal->keeping() == Keeping::well;
+}
+
+// A call may have found out first.
+void Loop::look_after_journal() {
+  if (journal_.told || options_.journal->keeping() == Keeping::well) return;
+  if (options_.journal->keeping() == Keeping::late) return tell_not_stored(kNoAnswer);
+  if (journal_.answered == journal_.asked) ask_journal();  // why
 }
 
 void Loop::on(JournalAnswered& answered) {
   journal_.answered = answered.number;
   if (answered.number == journal_.asked) journal_.patience.reset();
-  journal_.late = false;
+  options_.journal->set_keeping(answered.kept ? Keeping::well : Keeping::failed);
   if (!answered.kept) return tell_not_stored(answered.kept.error().message);
   if (!std::exchange(journal_.told, false)) return;
   emit(Notice{NoticeLevel::info, "stored_again", "The session is being stored again."});
@@ -68,8 +93,8 @@ void Loop::on(JournalAnswered& answered) {
 
 void Loop::on(JournalLate& late) {
   if (late.number != journal_.asked || journal_.answered == journal_.asked) return;
-  journal_.late = true;
-  tell_not_stored("the disk does not answer");
+  options_.journal->set_keeping(Keeping::late);
+  tell_not_stored(kNoAnswer);
 }
 
 void Loop::tell_not_stored(const std::string& why) {

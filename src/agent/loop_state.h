@@ -86,15 +86,12 @@ struct CancelState {
   std::vector<std::string> given_up;  // what did not stop
 };
 
-/// What the journal was asked, and whether the loop waits for its answer.
+/// What the journal was asked.
 struct JournalState {
   int asked = 0;
   int answered = 0;
-  bool late = false;  // it did not answer in time: nobody waits until it does
   bool told = false;  // that the session is not stored
   std::unique_ptr<Timer> patience;
-
-  bool waits() const { return answered != asked && !late; }
 };
 
 /// Looking at the disk for what the model should be told.

@@ -136,7 +136,7 @@ void tell_hooks_after(ToolJob& job, tools::Outcome& outcome, std::chrono::millis
 void keep_start(ToolJob& job) {
   if (!job.journal) return;
   job.journal->keep_start(job.context.tool_use_id);
-  if (!job.safe) wait_until_kept(*job.journal);
+  if (!job.safe) wait_until_kept(*job.journal, job.context.stop);
 }
 
 void run_tool(ToolJob& job) {

@@ -18,6 +18,7 @@
 #include "platform/capture.h"
 #include "platform/commands.h"
 #include "platform/environment.h"
+#include "platform/output_files.h"
 #include "platform/tree_kill.h"
 
 namespace agentd::platform {

@@ -80,8 +80,9 @@ void Server::start(protocol::StartParams params, Answer<protocol::StartResult> a
           make_error(Code::invalid_input, "sessionId must not be empty", "params.sessionId"));
     }
     const auto held = std::make_shared<protocol::StartParams>(params);
-    if (wait_for_session(*params.session_id, params.run_id.value_or(""), params.trusted,
-                         [this, held, answer] { start(std::move(*held), answer); })) {
+    if (wait_for_session(
+            *params.session_id, params.run_id.value_or(""), params.trusted,
+            [this, held, answer] { start(std::move(*held), answer); }, true)) {
       return;
     }
     if (const auto fault = fault_of(*params.session_id)) return answer.error(*fault);
@@ -126,7 +127,8 @@ void Server::start(protocol::StartParams params, Answer<protocol::StartResult> a
   const bool is_new = *session == &fresh;
   Session& kept = is_new ? sessions_.add(std::move(fresh)) : **session;
   if (is_new) {
-    kept.journal = storage_.begin(kept.id, *prompt, *kept.conversation, kept.settings);
+    kept.journal =
+        storage_.begin(kept.id, *prompt, *kept.conversation, kept.settings, take_name(kept.id));
     kept.held = kept.journal != nullptr;
   }
   if (params.model) kept.model = params.model;

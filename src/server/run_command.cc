@@ -216,7 +216,7 @@ Result<Started> RunCommand::begin_session(const std::string& directory,
     if (options_.mode) beginning->conversation.set_mode(*options_.mode);
     Started started{engine_.ids().next("session"), std::move(*beginning), {}, nullptr};
     started.journal = storage_.begin(started.id, prompt, started.beginning.conversation,
-                                     started.beginning.settings.settings);
+                                     started.beginning.settings.settings, std::nullopt);
     return started;
   }
   auto opened = open_for_run(storage_, beginning->conversation.workspace,

@@ -81,10 +81,13 @@ class Server {
 
   // stored_sessions.cc
   bool wait_for_session(const std::string& session_id, const std::string& run_id,
-                        std::optional<bool> trusted, std::function<void()> go_on);
+                        std::optional<bool> trusted, std::function<void()> go_on,
+                        bool may_make_it = false);
+  std::optional<session::SessionLock> take_name(const std::string& session_id);
   std::optional<Error> fault_of(const std::string& session_id) const;
   void claim_session(Session& session);
   void open_session(const std::string& session_id, std::optional<bool> trusted);
+  void open_or_reserve(const std::string& session_id, std::optional<bool> trusted);
   void on_claimed(const std::string& session_id, const Result<session::Claim>& claimed);
   void on_opened(const std::string& session_id, std::optional<bool> trusted,
                  Storage::Opened opened);
@@ -142,6 +145,7 @@ class Server {
   rpc::FrameReader reader_;
   Sessions sessions_;
   std::map<std::string, Error> opening_faults_;  // of sessions whose requests are being answered
+  std::map<std::string, session::SessionLock> reserved_;  // names of such that are not there
 
   enum class Phase { fresh, serving, shut_down };
   Phase phase_ = Phase::fresh;

@@ -70,7 +70,8 @@ std::shared_ptr<session::StoreThread> Storage::store() {
 std::shared_ptr<session::SessionJournal> Storage::begin(const std::string& id,
                                                         const std::vector<Block>& prompt,
                                                         const agent::Conversation& conversation,
-                                                        const config::Settings& settings) {
+                                                        const config::Settings& settings,
+                                                        std::optional<session::SessionLock> name) {
   if (!settings.sessions.value_or(true) || !store()) return nullptr;
   const Clock& clock = engine_.io().clock();
   session::SessionRow row;
@@ -79,8 +80,8 @@ std::shared_ptr<session::SessionJournal> Storage::begin(const std::string& id,
   row.title = title_of(prompt);
   row.created = row.updated = session::wall_ms(clock);
   row.state = session::state_json(conversation, {});
-  return std::make_shared<session::SessionJournal>(store_, engine_.io().clock(), writer_,
-                                                   std::move(row), session::Stored{});
+  return std::make_shared<session::SessionJournal>(
+      store_, engine_.io().clock(), writer_, std::move(row), session::Stored{}, std::move(name));
 }
 
 void Storage::open(const std::string& id, std::function<void(Opened)> done) {
@@ -89,6 +90,25 @@ void Storage::open(const std::string& id, std::function<void(Opened)> done) {
                  done = std::move(done)](const Result<session::SessionStore*>& opened) {
     if (!opened) return done(opened.error());
     done(session::open_session(**opened, files, thread, clock, writer, id));
+  });
+}
+
+void Storage::open_or_reserve(const std::string& id, std::function<void(Opened, Name)> done) {
+  store()->post([thread = store_, &files = engine_.files(), &clock = engine_.io().clock(),
+                 writer = writer_, id,
+                 done = std::move(done)](const Result<session::SessionStore*>& store) {
+    if (!store) return done(store.error(), store.error());
+    while (true) {
+      auto opened = session::open_session(**store, files, thread, clock, writer, id);
+      if (opened || opened.error().code != Code::not_found) {
+        return done(std::move(opened), make_error(Code::conflict, "there is such a session"));
+      }
+      auto name = session::reserve_session(**store, *thread, writer, id);
+      // Made by another process between the two looks?
+      if (name || name.error().code != Code::conflict) {
+        return done(std::move(opened), std::move(name));
+      }
+    }
   });
 }
 

@@ -11,6 +11,7 @@
 #include "server/engine.h"
 #include "session/journal.h"
 #include "session/opening.h"
+#include "session/session_lock.h"
 #include "session/store_thread.h"
 
 namespace agentd::server {
@@ -23,11 +24,12 @@ class Storage {
   /// nullptr: sessions are kept in memory alone. The thread begins with the first call.
   std::shared_ptr<session::StoreThread> store();
 
-  /// The journal of a new session; nullptr if it is not to be stored.
+  /// The journal of a new session; nullptr if it is not to be stored. `name`: it is reserved.
   std::shared_ptr<session::SessionJournal> begin(const std::string& id,
                                                  const std::vector<Block>& prompt,
                                                  const agent::Conversation& conversation,
-                                                 const config::Settings& settings);
+                                                 const config::Settings& settings,
+                                                 std::optional<session::SessionLock> name);
 
   /// Waits for what is still to be written, as long as StoreThread does. Nothing follows.
   void close() {
@@ -40,6 +42,10 @@ class Storage {
   using Opened = Result<session::OpenedSession>;
   /// `done` is called once, on the store's thread. Error: as open_session().
   void open(const std::string& id, std::function<void(Opened)> done);
+  using Name = Result<session::SessionLock>;
+  /// The same for a request that makes the session where there is none: then its name is taken, so
+  /// that of several processes one makes it. `name` counts if `opened` is not_found.
+  void open_or_reserve(const std::string& id, std::function<void(Opened opened, Name name)> done);
 
  private:
   Engine& engine_;

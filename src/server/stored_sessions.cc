@@ -9,9 +9,10 @@
 namespace agentd::server {
 
 // True: `go_on` is called later. False: the session can be used now, there is none of that name, or
-// fault_of() says why not.
+// fault_of() says why not. With `may_make_it` the name is reserved where there is none.
 bool Server::wait_for_session(const std::string& session_id, const std::string& run_id,
-                              std::optional<bool> trusted, std::function<void()> go_on) {
+                              std::optional<bool> trusted, std::function<void()> go_on,
+                              bool may_make_it) {
   if (auto* waiting = sessions_.opening(session_id)) {
     waiting->push_back({run_id, std::move(go_on)});
     return true;
@@ -23,6 +24,8 @@ bool Server::wait_for_session(const std::string& session_id, const std::string& 
   sessions_.begin_opening(session_id).push_back({run_id, std::move(go_on)});
   if (known != nullptr) {
     claim_session(*known);
+  } else if (may_make_it) {
+    open_or_reserve(session_id, trusted);
   } else {
     open_session(session_id, trusted);
   }
@@ -69,6 +72,31 @@ void Server::open_session(const std::string& session_id, std::optional<bool> tru
   });
 }
 
+void Server::open_or_reserve(const std::string& session_id, std::optional<bool> trusted) {
+  storage_.open_or_reserve(
+      session_id, [this, session_id, trusted](Storage::Opened opened, Storage::Name name) {
+        struct Found {
+          Storage::Opened opened;
+          Storage::Name name;
+        };
+        const auto found = std::make_shared<Found>(Found{std::move(opened), std::move(name)});
+        inbox_.post([this, session_id, trusted, found] {
+          if (found->name) {
+            reserved_.emplace(session_id, std::move(*found->name));
+          } else if (found->name.error().code == Code::session_locked) {
+            found->opened = std::move(found->name.error());  // another process is making it
+          }
+          on_opened(session_id, trusted, std::move(found->opened));
+        });
+      });
+}
+
+std::optional<session::SessionLock> Server::take_name(const std::string& session_id) {
+  auto node = reserved_.extract(session_id);
+  if (node.empty()) return std::nullopt;
+  return std::move(node.mapped());
+}
+
 void Server::on_opened(const std::string& session_id, std::optional<bool> trusted,
                        Storage::Opened opened) {
   Result<void> added =
@@ -102,6 +130,7 @@ Result<void> Server::add_opened(session::OpenedSession opened, std::optional<boo
 void Server::end_opening(const std::string& session_id) {
   for (const WaitingRequest& waiting : sessions_.end_opening(session_id)) waiting.go_on();
   opening_faults_.erase(session_id);
+  reserved_.erase(session_id);
   Session* session = sessions_.find(session_id);
   if (session != nullptr && session->journal && session->held && !session->active) {
     session->journal->release();

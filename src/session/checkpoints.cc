@@ -32,13 +32,16 @@ void SessionCheckpoints::before_change(const std::string& tool_use_id, agent::Fi
   auto over = std::make_shared<std::promise<void>>();
   auto waited = over->get_future();
   CheckpointOrigin origin{run_, tool_use_id, log_size_->load()};
-  store_->post([over, session = session_, origin = std::move(origin),
+  store_->post([over, late = late_, session = session_, origin = std::move(origin),
                 before = std::move(before)](const Result<SessionStore*>& store) mutable {
     auto kept = store ? keep(**store, session, origin, before) : Result<void>(store.error());
     if (!kept) log::error("store: a file before its change is not kept: " + kept.error().message);
+    *late = false;
     over->set_value();
   });
+  if (*late_) return;
   if (waited.wait_for(kLongestWait) != std::future_status::ready) {
+    *late_ = true;
     log::error("store: it does not answer; a file is changed without waiting for it");
   }
 }

@@ -29,6 +29,8 @@ class SessionCheckpoints final : public agent::Checkpoints {
   std::string session_;
   std::string run_;
   std::shared_ptr<const std::atomic<std::int64_t>> log_size_;
+  // Not answered in time: until it does nobody waits for it again.
+  std::shared_ptr<std::atomic<bool>> late_ = std::make_shared<std::atomic<bool>>(false);
 };
 
 }  // namespace agentd::session

@@ -1,12 +1,14 @@
 #include "session/database.h"
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 namespace agentd::session {
 namespace {
 
-// Another process may hold the lock while it commits, which takes milliseconds.
 constexpr int kBusyMs = 1500;
+constexpr int kImpatientMs = 50;
 
 Code code_of(int result) {
   switch (result & 0xff) {  // the primary code of an extended one
@@ -116,10 +118,24 @@ Result<Database> Database::open(const std::string& path, Durability durability) 
   (*sqlite)->extended_result_codes(handle, 1);
   (*sqlite)->busy_timeout(handle, kBusyMs);
   const std::string synchronous = durability == Durability::full ? "FULL" : "NORMAL";
-  auto prepared = database.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=" + synchronous +
+  auto prepared = database.execute("PRAGMA synchronous=" + synchronous +
                                    "; PRAGMA foreign_keys=ON; PRAGMA cell_size_check=ON;");
   if (!prepared) return prepared.error();
   return database;
+}
+
+// Of two processes that switch a new file at once SQLite refuses one without waiting for the other.
+Result<void> Database::write_ahead() {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(kBusyMs);
+  while (true) {
+    auto switched = execute("PRAGMA journal_mode=WAL");
+    if (switched || !is_busy() || std::chrono::steady_clock::now() >= until) return switched;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+bool Database::is_busy() const {
+  return (sqlite_->extended_errcode(handle_.get()) & 0xff) == SQLITE_BUSY;
 }
 
 Database::~Database() {
@@ -144,6 +160,15 @@ Result<void> Database::execute(const std::string& sql) {
   return {};
 }
 
+Result<void> Database::begin_writing() {
+  auto begun = execute("BEGIN IMMEDIATE");
+  const bool busy = !begun && is_busy();
+  if (busy != std::exchange(impatient_, busy)) {
+    sqlite_->busy_timeout(handle_.get(), busy ? kImpatientMs : kBusyMs);
+  }
+  return begun;
+}
+
 int Database::changes() const {
   return sqlite_->changes(handle_.get());
 }
@@ -158,7 +183,7 @@ Error Database::failure() const {
 // ---- Transaction -------------------------------------------------------------------------------
 
 Result<Transaction> Transaction::begin(Database& database) {
-  auto begun = database.execute("BEGIN IMMEDIATE");
+  auto begun = database.begin_writing();
   if (!begun) return begun.error();
   return Transaction(database);
 }

@@ -65,9 +65,11 @@ struct CloseDatabase {
 
 class Database {
  public:
-  /// Opens or makes the file, in write-ahead mode. Errors: unavailable (no SQLite, locked for
-  /// longer than it is waited for, not a database), io.
+  /// Opens or makes the file; changes nothing in it. Errors: unavailable (no SQLite), io.
   static Result<Database> open(const std::string& path, Durability durability);
+  /// To write-ahead mode, in which readers and a writer do not wait for each other; before anything
+  /// is written. Errors: unavailable (locked for longer than it is waited for, not a database), io.
+  Result<void> write_ahead();
 
   Database(Database&& other) noexcept = default;
   ~Database();
@@ -76,6 +78,10 @@ class Database {
   Result<Statement> prepare(std::string_view sql);
   /// One or several statements that give no rows.
   Result<void> execute(const std::string& sql);
+  /// Begins a transaction that writes. Another process may hold the lock while it commits, which
+  /// takes milliseconds; one that holds it for long is waited for once, and then hardly, until it
+  /// lets go.
+  Result<void> begin_writing();
   /// Rows that the last statement changed.
   int changes() const;
 
@@ -87,10 +93,14 @@ class Database {
   Database(const SqliteLibrary& sqlite, std::string path)
       : sqlite_(&sqlite), path_(std::move(path)) {}
 
+  /// The last call failed as another connection has the file.
+  bool is_busy() const;
+
   const SqliteLibrary* sqlite_;
   std::string path_;
   std::unique_ptr<sqlite3, CloseDatabase> handle_;
   std::map<std::string, sqlite3_stmt*, std::less<>> prepared_;
+  bool impatient_ = false;  // the lock was not to be had the last time
 };
 
 /// All or nothing: rolled back at the end of the scope unless it was committed.

@@ -10,10 +10,11 @@
 namespace agentd::session {
 
 SessionJournal::SessionJournal(std::shared_ptr<StoreThread> store, Clock& clock, std::string writer,
-                               SessionRow row, Stored stored)
+                               SessionRow row, Stored stored, std::optional<SessionLock> lock)
     : store_(std::move(store)),
       clock_(clock),
-      queue_(std::make_shared<JournalQueue>(row.id, std::move(writer), store_->directory())),
+      queue_(std::make_shared<JournalQueue>(row.id, std::move(writer), store_->directory(),
+                                            std::move(lock))),
       row_(std::move(row)),
       parts_(stored.parts),
       log_size_(std::make_shared<std::atomic<std::int64_t>>(stored.messages)) {

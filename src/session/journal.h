@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -36,8 +37,9 @@ class SessionJournal final : public agent::Journal {
   /// `row` names the session and is written first if it is new; what is in `stored` is not written
   /// again. `writer` names this process
   /// (any unique text). `clock` outlives it.
+  /// `lock`: the session is taken already.
   SessionJournal(std::shared_ptr<StoreThread> store, Clock& clock, std::string writer,
-                 SessionRow row, Stored stored);
+                 SessionRow row, Stored stored, std::optional<SessionLock> lock = std::nullopt);
   ~SessionJournal() override;
 
   // agent::Journal
@@ -70,8 +72,6 @@ class SessionJournal final : public agent::Journal {
   const std::string& session_id() const { return row_.id; }
 
   // Store's thread.
-  /// The session is taken already.
-  void hold(SessionLock lock) { queue_->hold(std::move(lock)); }
   /// Writes what is in the queue now.
   Result<void> write(const Result<SessionStore*>& store);
 

@@ -48,10 +48,12 @@ using JournalEntry = std::variant<RowChanged, MessagesSaid, ViewChanged, BlockWh
 
 class JournalQueue {
  public:
-  JournalQueue(std::string session, std::string writer, std::string store_directory)
+  JournalQueue(std::string session, std::string writer, std::string store_directory,
+               std::optional<SessionLock> lock)
       : session_(std::move(session)),
         writer_(std::move(writer)),
-        store_directory_(std::move(store_directory)) {}
+        store_directory_(std::move(store_directory)),
+        lock_(std::move(lock)) {}
 
   // Any thread.
   /// True if the store's thread must be told that there is something.
@@ -63,7 +65,6 @@ class JournalQueue {
   Result<void> write(const Result<SessionStore*>& store);
   /// Error: session_locked.
   Result<bool> lock();  // true: nobody else has held it since
-  void hold(SessionLock lock) { lock_.emplace(std::move(lock)); }
   void unlock() { lock_.reset(); }
 
   const std::string& session() const { return session_; }

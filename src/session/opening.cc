@@ -20,15 +20,9 @@ Result<void> restore_history(SessionStore& store, const StoredSession& stored,
   return {};
 }
 
-}  // namespace
-
-Result<OpenedSession> open_session(SessionStore& store, platform::Files& files,
-                                   std::shared_ptr<StoreThread> thread, Clock& clock,
-                                   const std::string& writer, const std::string& id) {
-  const auto there_is = store.row(id);  // before a lock file is made for it
-  if (!there_is) return there_is.error();
-  auto lock = SessionLock::take(thread->directory(), id, writer);
-  if (!lock) return lock.error();
+Result<OpenedSession> restore(SessionStore& store, platform::Files& files,
+                              std::shared_ptr<StoreThread> thread, Clock& clock,
+                              const std::string& writer, const std::string& id, SessionLock lock) {
   auto repaired = repair_file_rewind(store, files, id);
   if (!repaired) return repaired.error();
   auto stored = store.load(id);
@@ -48,9 +42,8 @@ Result<OpenedSession> open_session(SessionStore& store, platform::Files& files,
                      last_run->empty() ? 0 : last_run->back().number};
 
   opened.row = stored->row;
-  opened.journal =
-      std::make_shared<SessionJournal>(std::move(thread), clock, writer, stored->row, there);
-  opened.journal->hold(std::move(*lock));
+  opened.journal = std::make_shared<SessionJournal>(std::move(thread), clock, writer, stored->row,
+                                                    there, std::move(lock));
   opened.journal->set_wishes(opened.wishes);
   for (ClosingPart& part : *closing) {
     opened.journal->keep_part(last_run->back().run, part.method, std::move(part.params));
@@ -59,9 +52,40 @@ Result<OpenedSession> open_session(SessionStore& store, platform::Files& files,
     opened.conversation.history.append(std::move(message));
   }
   opened.journal->keep(opened.conversation);
-  auto written = opened.journal->write(&store);
-  if (!written) return written.error();
+  // What the disk does not take now waits in the journal; the run says so.
+  (void)opened.journal->write(&store);
   return opened;
+}
+
+// Nobody can say whether there is such a session.
+Error unless_not_found(Error error) {
+  if (error.code != Code::not_found) error.code = Code::unavailable;
+  return error;
+}
+
+}  // namespace
+
+Result<OpenedSession> open_session(SessionStore& store, platform::Files& files,
+                                   std::shared_ptr<StoreThread> thread, Clock& clock,
+                                   const std::string& writer, const std::string& id) {
+  const auto there_is = store.row(id);  // before a lock file is made for it
+  if (!there_is) return unless_not_found(there_is.error());
+  auto lock = SessionLock::take(thread->directory(), id, writer);
+  if (!lock) return lock.error();
+  auto opened = restore(store, files, std::move(thread), clock, writer, id, std::move(*lock));
+  // There is such a session: who cannot have it must not take it for a new one.
+  if (!opened && opened.error().code == Code::unavailable) opened.error().code = Code::io;
+  return opened;
+}
+
+Result<SessionLock> reserve_session(SessionStore& store, const StoreThread& thread,
+                                    const std::string& writer, const std::string& id) {
+  auto lock = SessionLock::take(thread.directory(), id, writer);
+  if (!lock) return lock;
+  const auto there_is = store.row(id);
+  if (there_is) return make_error(Code::conflict, "the session \"" + id + "\" is there already");
+  if (there_is.error().code != Code::not_found) return there_is.error();
+  return lock;
 }
 
 }  // namespace agentd::session

@@ -21,9 +21,15 @@ struct OpenedSession {
   std::shared_ptr<SessionJournal> journal;  // holds the session; release() it if no run follows
 };
 
-/// Error: not_found; session_locked (another process runs it); io if what is stored cannot be read.
+/// Error: not_found; session_locked (another process runs it); io if what is stored cannot be read;
+/// unavailable if nobody can say whether there is such a session.
 Result<OpenedSession> open_session(SessionStore& store, platform::Files& files,
                                    std::shared_ptr<StoreThread> thread, Clock& clock,
                                    const std::string& writer, const std::string& id);
+
+/// Takes the name of a session that is not there for one that is about to be made. Error: conflict
+/// (it is there by now); session_locked (another process is making it); what the disk said.
+Result<SessionLock> reserve_session(SessionStore& store, const StoreThread& thread,
+                                    const std::string& writer, const std::string& id);
 
 }  // namespace agentd::session

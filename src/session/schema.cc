@@ -98,6 +98,8 @@ Result<void> prepare_schema(Database& database) {
                           std::to_string(kSchemaVersion) +
                           "): they are left alone, and nothing is stored");
   }
+  auto ahead = database.write_ahead();
+  if (!ahead) return ahead;
   for (int step = *version; step < kSchemaVersion; ++step) {
     auto done = take_step(database, step);
     if (!done) return done;

@@ -8,7 +8,8 @@ namespace agentd::session {
 
 inline constexpr int kSchemaVersion = 1;
 
-/// Makes or migrates the tables, each step in a transaction. Error: unavailable for a newer file.
+/// Makes or migrates the tables, each step in a transaction. Error: unavailable for a newer file,
+/// in which nothing was changed then.
 Result<void> prepare_schema(Database& database);
 
 }  // namespace agentd::session

@@ -67,6 +67,7 @@ Result<SessionStore*> StoreThread::State::opened() {
   auto fresh = made ? SessionStore::open(path, durability) : Result<SessionStore>(made.error());
   if (!fresh) {
     fault = fresh.error();
+    fault->code = Code::unavailable;  // whatever the reason: no session can be had
     log::error("store: " + fault->message);
     return *fault;
   }

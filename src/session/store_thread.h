@@ -17,7 +17,7 @@ namespace agentd::session {
 
 class StoreThread {
  public:
-  /// On the store's thread: the store, or why it cannot be had (unavailable, io). A store that
+  /// On the store's thread: the store, or why it cannot be had (unavailable). A store that
   /// could not be opened is tried again, at most every kRetryAfter.
   using Job = std::function<void(const Result<SessionStore*>& store)>;
 
