@@ -138,6 +138,7 @@ std::optional<Ending> Loop::prepare() {
   // It was taken back meanwhile, or a hook refused it: nothing is left to go on with.
   if (transition_ == Transition::message_queued && messages.empty()) return Ending::completed;
   ++spent_.turns;
+  keep_log();
   emit(TurnStarted{spent_.turns, transition_, std::exchange(answering_.untold, std::nullopt)});
   if (spent_.turns > 1 && !paused) {
     auto blocks = later_context(false);
@@ -177,6 +178,7 @@ void Loop::put_back(std::vector<UserMessage> messages) {
 void Loop::deliver(std::vector<UserMessage> messages) {
   if (cancelled_) return put_back(std::move(messages));
   for (UserMessage& message : messages) {
+    keep_log();
     emit(Attachment{AttachmentKind::message, "Your message", message.id, message.blocks});
     conversation_.history.append({Role::user, std::move(message.blocks)});
   }

@@ -146,6 +146,7 @@ class Loop {
 
   // Journal (loop_journal.cc).
   void begin_journal();
+  void keep_log();
   void keep_before_request();
   void keep_turn();
   void keep_at_end();

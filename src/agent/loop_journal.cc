@@ -18,6 +18,11 @@ void Loop::begin_journal() {
   options_.journal->set_keeping(Keeping::well);
 }
 
+// What is told next is of the log as it is now.
+void Loop::keep_log() {
+  if (options_.journal) options_.journal->keep(conversation_);
+}
+
 // What was said so far, durable; or nobody waits for it any more.
 void Loop::keep_before_request() {
   if (!options_.journal) return;
@@ -63,7 +68,8 @@ void Loop::keep_result(const Event& event) {
 
 void Loop::ask_journal() {
   const int number = ++journal_.asked;
-  options_.journal->sync([box = mailbox_, number](Result<void> kept) {
+  options_.journal->sync([journal = options_.journal, box = mailbox_, number](Result<void> kept) {
+    if (kept) journal->set_keeping(Keeping::well);  // also where the run is over by now
     box->push(JournalAnswered{number, std::move(kept)});
   });
   if (options_.journal->keeping() == Keeping::late) return;
@@ -84,7 +90,8 @@ void Loop::look_after_journal() {
 
 void Loop::on(JournalAnswered& answered) {
   journal_.answered = answered.number;
-  if (answered.number == journal_.asked) journal_.patience.reset();
+  if (answered.number != journal_.asked) return;  // a later one says more
+  journal_.patience.reset();
   options_.journal->set_keeping(answered.kept ? Keeping::well : Keeping::failed);
   if (!answered.kept) return tell_not_stored(answered.kept.error().message);
   if (!std::exchange(journal_.told, false)) return;

@@ -141,6 +141,10 @@ void keep_start(ToolJob& job) {
 
 void run_tool(ToolJob& job) {
   keep_start(job);
+  if (job.context.stop.stop_requested()) {  // while it waited
+    (void)refuse(job, std::string(texts::kNotRunInterrupted));
+    return;
+  }
   const auto began = std::chrono::steady_clock::now();
   job.tell(CallBegan{job.job, job.input});
   tools::Outcome outcome = job.tool->run(*job.input, job.context);

@@ -7,20 +7,13 @@
 #include "server/closed_sets.h"
 #include "server/prompt.h"
 #include "server/server.h"
-#include "wire/text.h"
+#include "server/session_faults.h"
 
 namespace agentd::server {
 namespace {
 
 Error unknown_run(const std::string& run_id) {
   return make_error(Code::unknown_run, "there is no run \"" + run_id + "\"");
-}
-
-std::string run_id_member(const std::string& run_id) {
-  std::string member;
-  wire::append_key(member, "runId");
-  wire::append_string(member, run_id);
-  return member;
 }
 
 // A fault of what was wished for, at its parameter; one that names a file or a setting stays there.
@@ -32,15 +25,6 @@ Error at_wish(Error error, const char* model_came_from) {
     error.where = "params." + error.where;
   }
   return error;
-}
-
-Error busy() {
-  return make_error(Code::session_busy,
-                    "a run is going on in this session: wait for its agent/runEnded, or cancel it");
-}
-
-Error unknown_session(const std::string& session_id) {
-  return make_error(Code::not_found, "there is no session \"" + session_id + "\"");
 }
 
 // Faults of the engine's choices, at the parameter they came from.
@@ -72,37 +56,36 @@ void Server::bind_agent() {
        [this](auto params, auto answer) { set_model(std::move(params), std::move(answer)); });
 }
 
-void Server::start(protocol::StartParams params, Answer<protocol::StartResult> answer) {
-  if (auto refusal = refuse_new_run(params.run_id)) return answer.error(*refusal);
-  if (params.session_id) {
-    if (params.session_id->empty()) {
-      return answer.error(
-          make_error(Code::invalid_input, "sessionId must not be empty", "params.sessionId"));
-    }
-    const auto held = std::make_shared<protocol::StartParams>(params);
-    if (wait_for_session(
-            *params.session_id, params.run_id.value_or(""), params.trusted,
-            [this, held, answer] { start(std::move(*held), answer); }, true)) {
-      return;
-    }
-    if (const auto fault = fault_of(*params.session_id)) return answer.error(*fault);
-    Session* known = sessions_.find(*params.session_id);
-    if (known != nullptr && known->active) {
-      if (known->active->events->end_told()) {
-        return start_after(*known->active, std::move(params), std::move(answer));
-      }
-      return answer.error(busy(), run_id_member(known->active->run_id));
-    }
+// True: the request is answered, or is made again when its session is at hand.
+bool Server::start_waits(const protocol::StartParams& params,
+                         const Answer<protocol::StartResult>& answer) {
+  if (params.session_id->empty()) {
+    answer.error(
+        make_error(Code::invalid_input, "sessionId must not be empty", "params.sessionId"));
+    return true;
   }
-  auto prompt = to_blocks(std::move(params.prompt));
-  if (!prompt) return answer.error(prompt.error());
-  std::vector<agent::Notice> notices;
-  Session fresh;
-  auto session = session_for(params, fresh, notices);
-  if (!session) return answer.error(session.error());
+  const auto again = [this, params, answer] { start(params, answer); };
+  if (wait_for_session(*params.session_id, params.run_id.value_or(""), params.trusted, again,
+                       true)) {
+    return true;
+  }
+  if (const auto fault = fault_of(*params.session_id)) {
+    answer.error(*fault);
+    return true;
+  }
+  Session* known = sessions_.find(*params.session_id);
+  if (known == nullptr || !known->active) return false;
+  if (known->active->events->end_told()) {
+    start_after(*known->active, params, answer);
+  } else {
+    answer.error(session_is_busy(), run_id_member(known->active->run_id));
+  }
+  return true;
+}
 
+RunWishes Server::wishes_of(protocol::StartParams& params, const Session& session) const {
   RunWishes wishes;
-  wishes.model = params.model ? params.model : (*session)->model;
+  wishes.model = params.model ? params.model : session.model;
   if (!wishes.model) wishes.model = options_.model;
   if (params.tool_start) wishes.tool_start = from_protocol(*params.tool_start);
   wishes.max_turns = params.max_turns;
@@ -116,6 +99,20 @@ void Server::start(protocol::StartParams params, Answer<protocol::StartResult> a
   wishes.tool_summary_model = std::move(params.tool_summary_model);
   wishes.fallback_models = std::move(params.fallback_models);
   wishes.max_budget_usd = params.max_budget_usd;
+  return wishes;
+}
+
+void Server::start(protocol::StartParams params, Answer<protocol::StartResult> answer) {
+  if (auto refusal = refuse_new_run(params.run_id)) return answer.error(*refusal);
+  if (params.session_id && start_waits(params, answer)) return;
+  auto prompt = to_blocks(std::move(params.prompt));
+  if (!prompt) return answer.error(prompt.error());
+  std::vector<agent::Notice> notices;
+  Session fresh;
+  auto session = session_for(params, fresh, notices);
+  if (!session) return answer.error(session.error());
+
+  RunWishes wishes = wishes_of(params, **session);
   auto run = engine_.options(wishes, (*session)->settings, notices);
   if (!run) {
     const auto& session_said = (*session)->model;
@@ -168,7 +165,7 @@ void Server::compact(protocol::CompactParams params, Answer<protocol::StartResul
   Session* session = sessions_.find(params.session_id);
   if (session == nullptr) return answer.error(unknown_session(params.session_id));
   if (session->active && !session->active->events->end_told()) {
-    return answer.error(busy(), run_id_member(session->active->run_id));
+    return answer.error(session_is_busy(), run_id_member(session->active->run_id));
   }
   if (session->active) {
     session->active->after_end.push_back(
@@ -215,12 +212,20 @@ Result<Session*> Server::session_for(const protocol::StartParams& params, Sessio
   fresh.memory_places = std::move(beginning->memory_places);
   fresh.conversation = std::move(beginning->conversation);
   notices = to_notices(beginning->settings.notices);
+  const auto unread = opening_faults_.find(fresh.id);
+  if (unread != opening_faults_.end() && unread->second.code == Code::unavailable) {
+    notices.push_back({agent::NoticeLevel::warning, "sessions_unreadable",
+                       "What is stored cannot be read (" + unread->second.message +
+                           "): if there was a session of this name, this one begins without what "
+                           "was said in it."});
+  }
   return &fresh;
 }
 
 void Server::launch(Session& session, agent::RunOptions options,
                     std::vector<agent::Notice> notices) {
   ActiveRun active;
+  session.had_run = true;
   active.run_id = options.run_id;
   options.hooks = session.hooks;
   options.memory_places = session.memory_places;
@@ -378,7 +383,7 @@ void Server::set_mode(protocol::SetModeParams params, Answer<protocol::Empty> an
     if (!session->active->run->set_mode(mode)) session->active->mode = mode;
   } else {
     session->conversation->set_mode(mode);
-    if (session->journal) session->journal->keep_state(*session->conversation);
+    session->keep_state();
   }
 }
 
@@ -396,7 +401,11 @@ void Server::set_model(protocol::SetModelParams params, Answer<protocol::Empty> 
   if (!model) return answer.error(at_parameter(model.error(), "params.model"));
   session->model = params.model;
   answer.result({});
-  if (session->active) session->active->run->set_model(std::move(*model));
+  if (session->active) {
+    session->active->run->set_model(std::move(*model));  // kept when the run has ended
+  } else {
+    session->keep_state();
+  }
 }
 
 }  // namespace agentd::server

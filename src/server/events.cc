@@ -98,10 +98,10 @@ void EventWriter::emit(agent::Event event) {
   std::visit([this](auto& said) { write(said); }, event);
 }
 
-// To the client, and into the record.
+// Into the record, and to the client.
 void EventWriter::notify(std::string_view method, std::string_view fields) {
-  if (channel_) channel_->notify(method, fields);
   if (record_.journal) record_.journal->keep_part(record_.run_id, method, fields);
+  if (channel_) channel_->notify(method, fields);
 }
 
 // What the user said: a live client has it already, one that loads the session has not.
@@ -284,7 +284,6 @@ void EventWriter::write(const agent::Notice& event) {
 
 void EventWriter::write(agent::RunEnded& event) {
   ending_ = event.ending;
-  end_told_ = true;
   protocol::RunEnded out;
   out.ending = server::to_protocol(event.ending);
   out.outcome = server::to_protocol(agent::outcome_of(event.ending));
@@ -295,7 +294,14 @@ void EventWriter::write(agent::RunEnded& event) {
     if (!out.not_delivered) out.not_delivered.emplace();
     out.not_delivered->push_back({message.id, contents(std::move(message.blocks))});
   }
-  notify(protocol::kRunEnded.name, members(out));
+  const std::string fields = members(out);
+  if (record_.journal) {
+    // Who has seen it may end the process, and finds the run ended when the session is loaded.
+    record_.journal->keep_part(record_.run_id, protocol::kRunEnded.name, fields);
+    agent::wait_until_kept(*record_.journal, {});
+  }
+  end_told_ = true;
+  if (channel_) channel_->notify(protocol::kRunEnded.name, fields);
 }
 
 }  // namespace agentd::server

@@ -1,6 +1,6 @@
 // Events: what a run tells, turned into notifications of the native protocol. One per run; called
-// on the run's thread, writes into the outbox and never waits. What a delta needs is appended as
-// text: no tree is built for it.
+// on the run's thread, writes into the outbox and never waits, but for the record of the run's end.
+// What a delta needs is appended as text: no tree is built for it.
 #pragma once
 
 #include <atomic>

@@ -175,7 +175,8 @@ std::optional<Error> RunCommand::start(std::vector<Block> prompt) {
   run->journal = started->journal;
   run->run_id = engine_.ids().next("run");
   if (started->journal) {
-    started->journal->set_wishes({options_.model, {}, {}});
+    if (options_.model) started->wishes.model = options_.model;
+    started->journal->set_wishes(started->wishes);
     run->checkpoints = started->journal->checkpoints(run->run_id);
   }
   run->prompt = std::move(prompt);

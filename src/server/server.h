@@ -63,6 +63,9 @@ class Server {
   // agent.cc
   void bind_agent();
   void start(protocol::StartParams params, Answer<protocol::StartResult> answer);
+  bool start_waits(const protocol::StartParams& params,
+                   const Answer<protocol::StartResult>& answer);
+  RunWishes wishes_of(protocol::StartParams& params, const Session& session) const;
   void start_after(ActiveRun& active, protocol::StartParams params,
                    Answer<protocol::StartResult> answer);
   Result<Session*> session_for(const protocol::StartParams& params, Session& fresh,
@@ -85,13 +88,15 @@ class Server {
                         bool may_make_it = false);
   std::optional<session::SessionLock> take_name(const std::string& session_id);
   std::optional<Error> fault_of(const std::string& session_id) const;
-  void claim_session(Session& session);
-  void open_session(const std::string& session_id, std::optional<bool> trusted);
-  void open_or_reserve(const std::string& session_id, std::optional<bool> trusted);
-  void on_claimed(const std::string& session_id, const Result<session::Claim>& claimed);
-  void on_opened(const std::string& session_id, std::optional<bool> trusted,
+  void claim_session(Session& session, int number);
+  void open_session(const std::string& session_id, std::optional<bool> trusted, int number);
+  void open_or_reserve(const std::string& session_id, std::optional<bool> trusted, int number);
+  void on_claimed(const std::string& session_id, int number, const Result<session::Claim>& claimed);
+  void on_opened(const std::string& session_id, std::optional<bool> trusted, int number,
                  Storage::Opened opened);
   Result<void> add_opened(session::OpenedSession opened, std::optional<bool> trusted);
+  void opening_is_late(const std::string& session_id, int number);
+  bool ends_opening(const std::string& session_id, int number);
   void end_opening(const std::string& session_id);
   // session_methods.cc
   void bind_sessions();
@@ -105,9 +110,6 @@ class Server {
                      std::function<void(Result<T>)> told);
   void list_sessions(protocol::SessionListParams params,
                      Answer<protocol::SessionListResult> answer);
-  void load_session(protocol::SessionParams params, Answer<protocol::SessionLoadResult> answer);
-  void load_next_page(const std::string& session_id,
-                      const std::shared_ptr<SessionLoading>& under_way);
   void fork_session(protocol::SessionForkParams params, Answer<protocol::SessionForkResult> answer);
   void rewind_session(protocol::SessionRewindParams params,
                       Answer<protocol::SessionRewindResult> answer);
@@ -118,6 +120,11 @@ class Server {
                       Answer<protocol::SessionExportResult> answer);
   void export_next_page(const std::shared_ptr<SessionExport>& under_way,
                         const Answer<protocol::SessionExportResult>& answer);
+
+  // session_loading.cc
+  void load_session(protocol::SessionParams params, Answer<protocol::SessionLoadResult> answer);
+  void load_next_page(const std::string& session_id,
+                      const std::shared_ptr<SessionLoading>& under_way);
 
   // catalog.cc
   void bind_catalog();
@@ -144,6 +151,12 @@ class Server {
   rpc::Peer peer_;
   rpc::FrameReader reader_;
   Sessions sessions_;
+  struct Opening {
+    int number = 0;  // an answer with another one comes too late
+    std::unique_ptr<Timer> patience;
+  };
+  std::map<std::string, Opening> openings_;  // by session; asked of the store, not answered
+  int last_opening_ = 0;
   std::map<std::string, Error> opening_faults_;  // of sessions whose requests are being answered
   std::map<std::string, session::SessionLock> reserved_;  // names of such that are not there
 

@@ -15,7 +15,7 @@
 namespace agentd::server {
 namespace {
 
-constexpr int kPartsOfPage = 100;
+constexpr int kPartsOfPage = 100;  // and fewer where they are large (SessionStore::parts)
 
 struct EndOfRun {
   std::optional<protocol::Ending> ending;
@@ -84,7 +84,7 @@ Result<Page> next_page(session::SessionStore& store, const std::string& id, std:
   auto parts = store.parts(id, after, kPartsOfPage);
   if (!parts) return parts.error();
   Page page{std::move(*parts), std::nullopt};
-  if (page.parts.size() == kPartsOfPage) return page;
+  if (!page.parts.empty()) return page;
   auto result = about(store, id);
   if (!result) return result.error();
   page.result = std::move(*result);

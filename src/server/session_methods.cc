@@ -278,17 +278,20 @@ void Server::change_stored(const std::string& session_id,
                            std::function<Result<T>(SessionStore&)> change,
                            std::function<void(Result<T>)> told) {
   sessions_.begin_opening(session_id);
+  const auto took_it = std::make_shared<bool>(false);
   ask_store(question<T>(
-      [session_id, directory = store_directory(), writer = storage_.writer(),
+      [session_id, took_it, directory = store_directory(), writer = storage_.writer(),
        change = std::move(change)](SessionStore& store) -> Result<T> {
         const auto there_is = store.row(session_id);
         if (!there_is) return there_is.error();
         const auto lock = session::SessionLock::take(directory, session_id, writer);
         if (!lock) return lock.error();
+        *took_it = true;
         return change(store);
       },
-      [this, session_id, told = std::move(told)](Result<T> changed) {
-        if (changed) sessions_.forget(session_id);
+      [this, session_id, took_it, told = std::move(told)](Result<T> changed) {
+        // Also where it failed: the lock file does not tell any more who wrote before.
+        if (*took_it) sessions_.forget(session_id);
         told(std::move(changed));
         end_opening(session_id);
       }));

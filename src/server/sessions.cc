@@ -77,6 +77,7 @@ std::vector<WaitingRequest> Sessions::run_ended(const std::string& session_id,
   auto waiting = std::move(session->active->after_end);
   session->active.reset();  // joins the run's thread, which has nothing left to do
   session->conversation = std::move(conversation);
+  session->keep_state();  // a mode or model that came late counts from here on
   if (session->journal) session->journal->release();
   session->held = false;
   return waiting;
@@ -85,7 +86,7 @@ std::vector<WaitingRequest> Sessions::run_ended(const std::string& session_id,
 std::vector<agent::HookContext> Sessions::hook_contexts() const {
   std::vector<agent::HookContext> contexts;
   for (const auto& [id, session] : sessions_) {
-    if (!session.conversation) continue;
+    if (!session.conversation || !session.had_run) continue;
     const agent::Conversation& conversation = *session.conversation;
     contexts.push_back(
         {session.hooks, id, {}, conversation.cwd, conversation.workspace, conversation.mode});

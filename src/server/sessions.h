@@ -52,9 +52,20 @@ struct Session {
   std::optional<std::string> model;  // what was asked for last
   RequestWishes last_wishes;
   std::shared_ptr<session::SessionJournal> journal;  // nullptr: it is kept in memory alone
-  bool held = false;  // with a journal: no other process may write it now
+  bool held = false;     // with a journal: no other process may write it now
+  bool had_run = false;  // in this process
   std::optional<agent::Conversation> conversation;  // absent while a run has it
   std::optional<ActiveRun> active;
+
+  session::StoredWishes stored_wishes() const {
+    return {model, last_wishes.system_prompt, last_wishes.tools};
+  }
+  /// What it is besides what was said, where it is stored; it is with no run.
+  void keep_state() {
+    if (!journal) return;
+    journal->set_wishes(stored_wishes());
+    journal->keep_state(*conversation);
+  }
 };
 
 class Sessions {
@@ -89,7 +100,7 @@ class Sessions {
   void each_active(Visitor visit) {
     for (auto& [run_id, session] : by_run_) visit(*session->active->run);
   }
-  /// What the SessionEnd hooks of each session are told; all had a run, none is with one.
+  /// What the SessionEnd hooks are told of each session that had a run; none is with one.
   std::vector<agent::HookContext> hook_contexts() const;
   bool every_run_succeeded() const { return every_run_succeeded_; }
 

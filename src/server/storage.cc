@@ -55,6 +55,8 @@ std::shared_ptr<session::StoreThread> Storage::store() {
   const std::string path = session::store_path(environment);
   if (path.empty()) return nullptr;
   const auto own = config::load_settings("", engine_.files(), environment);
+  wanted_ = own.settings.sessions.value_or(true);
+  if (!wanted_) return nullptr;
   try {
     store_ = std::make_shared<session::StoreThread>(path, durability(own.settings));
   } catch (const std::system_error& failure) {

@@ -49,7 +49,7 @@ class Storage {
 
  private:
   Engine& engine_;
-  const bool wanted_;
+  bool wanted_;
   std::string writer_;  // names this process in lock files
   std::shared_ptr<session::StoreThread> store_;
 };

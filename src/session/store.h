@@ -136,7 +136,8 @@ class SessionStore {
   Result<SessionRow> row(const std::string& session);
   /// Error: not_found.
   Result<StoredSession> load(const std::string& session);
-  /// At most `limit` parts whose number is above `after`, in order.
+  /// At most `limit` parts whose number is above `after`, in order; fewer where they are large, but
+  /// one if there is any.
   Result<std::vector<Part>> parts(const std::string& session, std::int64_t after, int limit);
   /// The parts of the session's last run, in order.
   Result<std::vector<Part>> last_run(const std::string& session);

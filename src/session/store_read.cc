@@ -1,4 +1,5 @@
 // What the store reads.
+#include <limits>
 #include <utility>
 
 #include "session/message_json.h"
@@ -23,12 +24,17 @@ SessionRow read_row(const Statement& at) {
   return row;
 }
 
-Result<std::vector<Part>> read_parts(Statement& at) {
+// A page is not much larger than this, whatever a part holds.
+constexpr std::size_t kPageBytes = 256 * 1024;
+
+Result<std::vector<Part>> read_parts(Statement& at, std::size_t most_bytes) {
   std::vector<Part> parts;
+  std::size_t bytes = 0;
   while (true) {
     auto there = at.step();
     if (!there) return there.error();
-    if (!*there) return parts;
+    if (!*there || bytes >= most_bytes) return parts;
+    bytes += at.text(3).size();
     parts.push_back({at.integer(0), std::string(at.text(1)), std::string(at.text(2)),
                      std::string(at.text(3)), at.integer(4)});
   }
@@ -102,7 +108,7 @@ Result<std::vector<Part>> SessionStore::last_run(const std::string& session) {
       "SELECT number FROM part WHERE session=?1 AND method='agent/runStarted'"
       " ORDER BY number DESC LIMIT 1) ORDER BY number");
   if (!statement) return statement.error();
-  return read_parts(statement->bind(1, session));
+  return read_parts(statement->bind(1, session), std::numeric_limits<std::size_t>::max());
 }
 
 Result<std::vector<Part>> SessionStore::parts(const std::string& session, std::int64_t after,
@@ -111,7 +117,8 @@ Result<std::vector<Part>> SessionStore::parts(const std::string& session, std::i
       "SELECT number, run, method, params, log_size FROM part WHERE session=? AND number>?"
       " ORDER BY number LIMIT ?");
   if (!statement) return statement.error();
-  return read_parts(statement->bind(1, session).bind(2, after).bind(3, std::int64_t{limit}));
+  return read_parts(statement->bind(1, session).bind(2, after).bind(3, std::int64_t{limit}),
+                    kPageBytes);
 }
 
 // The state, which may be long, is not read. The `+` keeps SQLite from the index on rewound_of,
