@@ -22,8 +22,8 @@ class FaultyDisk {
         reinterpret_cast<decltype(&::sqlite3_vfs_find)>(::dlsym(library, "sqlite3_vfs_find"));
     register_ = reinterpret_cast<decltype(&::sqlite3_vfs_register)>(
         ::dlsym(library, "sqlite3_vfs_register"));
-    const bool has_both = find != nullptr && register_ != nullptr;
-    REQUIRE(has_both);
+    REQUIRE((find != nullptr));
+    REQUIRE((register_ != nullptr));
     disk() = find(nullptr);
     vfs_ = *disk();
     vfs_.zName = "faulty";
@@ -115,10 +115,8 @@ class FaultyDisk {
         const int failed = fault();
         return failed != SQLITE_OK ? failed : real(f)->pMethods->xTruncate(real(f), size);
       };
-      m.xSync = [](sqlite3_file* f, int flags) {
-        const int failed = fault();
-        return failed != SQLITE_OK ? failed : real(f)->pMethods->xSync(real(f), flags);
-      };
+      // Nothing here is about power cuts, and a real one would cost most of the tests' time.
+      m.xSync = [](sqlite3_file*, int) { return fault(); };
       m.xFileSize = [](sqlite3_file* f, sqlite3_int64* size) {
         return real(f)->pMethods->xFileSize(real(f), size);
       };
