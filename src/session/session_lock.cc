@@ -6,8 +6,10 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "platform/errno_error.h"
@@ -36,6 +38,17 @@ std::string read_all(int fd) {
   return bytes > 0 ? std::string(buffer.data(), static_cast<std::size_t>(bytes)) : std::string();
 }
 
+// Who has just made the file writes its name into it next.
+std::string holder_of(int fd) {
+  constexpr int kTries = 20;
+  for (int tried = 0; tried < kTries; ++tried) {
+    std::string said = read_all(fd);
+    if (!said.empty()) return said;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return {};
+}
+
 Error held(const std::string& said) {
   const std::string pid = said.substr(0, said.find(' '));
   return make_error(Code::session_locked,
@@ -53,15 +66,16 @@ Result<SessionLock> SessionLock::take(const std::string& directory, const std::s
   platform::Fd file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kUserAlone));
   if (!file.valid()) return platform::errno_error("open", path, errno);
   if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EWOULDBLOCK) return held(read_all(file.get()));
+    if (errno == EWOULDBLOCK) return held(holder_of(file.get()));
     return platform::errno_error("lock", path, errno);
   }
   const std::string before = read_all(file.get());
   const bool was_ours = before.find(' ' + writer + '\n') != std::string::npos;
   const std::string now = std::to_string(getpid()) + ' ' + writer + '\n';
+  // In this order the file is never empty once it has been written.
   const bool written =
-      ftruncate(file.get(), 0) == 0 &&
-      pwrite(file.get(), now.data(), now.size(), 0) == static_cast<ssize_t>(now.size());
+      pwrite(file.get(), now.data(), now.size(), 0) == static_cast<ssize_t>(now.size()) &&
+      ftruncate(file.get(), static_cast<off_t>(now.size())) == 0;
   if (!written) return platform::errno_error("write", path, errno);
   return SessionLock(std::move(file), was_ours);
 }

@@ -60,7 +60,8 @@ struct Held {
 
 class Client {
  public:
-  explicit Client(const std::string& script) {
+  explicit Client(const std::string& script, const std::vector<std::string>& flags = {})
+      : agent_(options(flags)) {
     signal(SIGPIPE, SIG_IGN);
     request("initialize", {{"protocolVersion", 1}});
     workspace_.write("work/notes.txt", "buy milk\n");
@@ -115,6 +116,7 @@ class Client {
   }
 
   const std::string& temporary() const { return temporary_; }
+  std::string outputs() const { return workspace_.path("home/.local/share/agentd/outputs"); }
 
  private:
   template <class Match>
@@ -125,6 +127,15 @@ class Client {
       if (match(*message)) return *message;
     }
   }
+  AgentProcessOptions options(const std::vector<std::string>& flags) const {
+    AgentProcessOptions options{.argv = {AGENTD_BINARY},
+                                .cwd = workspace_.work(),
+                                .home = workspace_.home(),
+                                .environment = {{"TMPDIR", temporary_}},
+                                .framing = Framing::content_length};
+    options.argv.insert(options.argv.end(), flags.begin(), flags.end());
+    return options;
+  }
   std::string make_temporary() const {
     fs::create_directory(workspace_.path("tmp"));
     return workspace_.path("tmp");
@@ -132,11 +143,7 @@ class Client {
 
   TemporaryWorkspace workspace_;
   std::string temporary_ = make_temporary();
-  AgentProcess agent_{{.argv = {AGENTD_BINARY},
-                       .cwd = workspace_.work(),
-                       .home = workspace_.home(),
-                       .environment = {{"TMPDIR", temporary_}},
-                       .framing = Framing::content_length}};
+  AgentProcess agent_;
   std::string model_;
   int id_ = 0;
 };
@@ -151,9 +158,19 @@ TEST_CASE("runs leave no open file and no thread, the end leaves no temporary fi
   const Held last = client.held_at_most(first);
   CHECK(last.files <= first.files);
   CHECK(last.threads <= first.threads);
-  // The whole outputs, in one directory of this process; the shells' own files are gone.
+  // The whole outputs stay beside the stored session; the shells' own files are gone.
+  CHECK(entries<fs::directory_iterator>(client.outputs()) == kRuns);
+  CHECK(entries<fs::directory_iterator>(client.temporary()) == 0);
+  client.end();
+  CHECK(entries<fs::directory_iterator>(client.outputs()) == kRuns);
+  CHECK(entries<fs::directory_iterator>(client.temporary()) == 0);
+}
+
+TEST_CASE("without stored sessions the whole outputs are gone with the process") {
+  Client client(kScript, {"--no-session"});
+  client.run();
   CHECK(entries<fs::directory_iterator>(client.temporary()) == 1);
-  CHECK(entries<fs::recursive_directory_iterator>(client.temporary()) == 1 + kRuns);
+  CHECK(entries<fs::recursive_directory_iterator>(client.temporary()) == 2);
   client.end();
   CHECK(entries<fs::directory_iterator>(client.temporary()) == 0);
 }
