@@ -77,7 +77,10 @@ std::vector<WaitingRequest> Sessions::run_ended(const std::string& session_id,
   auto waiting = std::move(session->active->after_end);
   session->active.reset();  // joins the run's thread, which has nothing left to do
   session->conversation = std::move(conversation);
-  if (session->journal) session->journal->release();
+  if (session->journal) {
+    session->journal->keep_state(*session->conversation);  // the mode may have come too late for it
+    session->journal->release();
+  }
   session->held = false;
   return waiting;
 }
