@@ -167,6 +167,7 @@ RunEnded Loop::compact_only() {
 std::optional<std::string> Loop::ask_for_summary(const std::string& instructions) {
   SummaryTries tries;
   tries.request.instructions = instructions;
+  keep_before_request();
   for (int attempt = 1; !cancelled_; ++attempt) {
     request_summary(tries.request, attempt > 1);
     wait_until([this] { return compaction_.summary->ended; });

@@ -25,6 +25,8 @@ void History::append_checked(Message message) {
   const auto added = std::make_shared<const Message>(std::move(message));
   log_.push_back(added);
   last_ = added;
+  // Also of a reply that a crash left: its ids are not given again.
+  for (const std::string& id : tool_use_ids(*added)) tool_use_ids_.insert(id);
   tokens_.add(estimate(*added));
   push_joined(view_, added);
 }
@@ -90,7 +92,6 @@ History History::restored(const StoredHistory& stored) {
   };
   for (std::size_t i = 0; i < stored.log.size(); ++i) {
     change_until(stored.log_begin + i);
-    for (const std::string& id : tool_use_ids(*stored.log[i])) history.claim_tool_use_id(id);
     history.append(*stored.log[i]);
   }
   change_until(stored.log_size());

@@ -1,4 +1,5 @@
-// Random replies, timings, approvals, hooks, cancels and faults hold the rules of the loop. Each
+// Random replies, timings, approvals, hooks, cancels and faults hold the rules of the loop. Half of
+// the sessions are stored, and between their runs killed, read anew, forked and rewound. Each
 // run has its own seed, printed when it fails: AGENTD_PROPERTY_SEED=N AGENTD_PROPERTY_RUNS=1
 // repeats it. AGENTD_PROPERTY_RUNS sets how many (default 300); from 1000 on every transition and
 // ending that chance can bring about must have been met.
@@ -14,6 +15,7 @@
 #include "property/invariants.h"
 #include "property/random_hooks.h"
 #include "property/random_mind.h"
+#include "property/stored_session.h"
 #include "support/agent_rig.h"
 
 using namespace agentd;
@@ -22,6 +24,7 @@ using agentd::test::AgentRig;
 using agentd::test::Coverage;
 using agentd::test::RandomHooks;
 using agentd::test::RandomMind;
+using agentd::test::StoredSession;
 
 namespace {
 
@@ -51,11 +54,16 @@ struct Floor {
   bool unsafe_inside = false;
   bool anything_unsafe = false;
   std::map<std::string, int> runs;
+  std::set<std::string> unsafe_calls;  // since forget_calls()
+  std::set<std::string> safe_calls;
   std::vector<std::string> faults;
+  std::function<bool()> gone;  // the process is: what a call does now is not done
 
   void enter(bool is_safe, const std::string& id) {
     std::lock_guard lock(mutex);
-    if (++runs[id] > 1) faults.push_back(id + " ran twice");
+    const bool happens = !gone || !gone();
+    if (happens) (is_safe ? safe_calls : unsafe_calls).insert(id);
+    if (happens && ++runs[id] > 1) faults.push_back(id + " ran twice");
     if (unsafe_inside) faults.push_back(id + " runs beside an unsafe call");
     if (!is_safe && safe_inside > 0) faults.push_back(id + " is unsafe and not alone");
     if (is_safe && ++safe_inside > 10) faults.push_back("more than ten at once");
@@ -69,11 +77,15 @@ struct Floor {
       unsafe_inside = false;
     }
   }
+  void forget_calls() {
+    unsafe_calls.clear();
+    safe_calls.clear();
+  }
 };
 
 class RandomRun {
  public:
-  RandomRun(std::uint64_t seed, Coverage& coverage)
+  RandomRun(std::uint64_t seed, Coverage& coverage, test::SessionRig& store, test::Fates& fates)
       : seed_(seed), choice_(seed), coverage_(coverage) {
     rig_.real_clock = &clock_;
     auto hooks = std::make_unique<RandomHooks>(seed * 15'485'863 + 4);
@@ -88,13 +100,18 @@ class RandomRun {
                                                   permission::Mode::plan, permission::Mode::bypass};
     rig_.conversation.mode = kModes[choice_.below(4)];
     cancel_at_ = choice_.one_in(3) ? choice_.below(40) : -1;
+    if (seed % 2 == 0) return;
+    session_ = std::make_unique<StoredSession>(store, seed, fates,
+                                               [this](const std::string& what) { fail(what); });
+    floor_.gone = [this] { return session_->dead(); };
   }
 
   void go() {
     const int starts = 1 + choice_.below(3);
     for (int i = 0; i < starts; ++i) one_start();
+    if (session_ && session_->was_killed()) one_start();  // it must go on
     for (const auto& fault : floor_.faults) fail(fault);
-    check_executed_calls_are_in_history();
+    if (!session_) check_executed_calls_are_in_history();
     check_hooks();
   }
 
@@ -159,7 +176,7 @@ class RandomRun {
     rig_.sink_owner = std::make_unique<test::RecordingSink>();
     rig_.options.compaction.reset();
     if (choice_.one_in(10)) rig_.options.compaction = "in short";
-    rig_.start();
+    rig_.start(session_ ? store_run() : "do it");
     std::jthread model([this, first_request](std::stop_token stop) { feed(first_request, stop); });
     std::jthread user([this](std::stop_token stop) { act(stop); });
     std::jthread impatient([this](std::stop_token stop) {
@@ -186,6 +203,40 @@ class RandomRun {
         fail("request " + std::to_string(i) + ": " + fault);
       }
     }
+    if (session_) come_back(first_request);
+  }
+
+  // What the run of a stored session begins with.
+  std::string store_run() {
+    session_->begin_run(rig_.options, rig_.conversation,
+                        [this] { return rig_.provider->requests(); });
+    rig_.sink().first = &session_->ears();
+    return session_->prompt();
+  }
+
+  // The session as it is found after the run, whatever came to pass.
+  void come_back(std::size_t first_request) {
+    rig_.options.journal.reset();
+    rig_.sink_owner.reset();
+    const int lives = session_->lives();
+    session_->end_run(rig_.conversation, {floor_.unsafe_calls, floor_.safe_calls, first_request,
+                                          [this](std::size_t request, const std::string& text) {
+                                            return has_text(
+                                                rig_.provider->request(request).messages, text);
+                                          }});
+    floor_.forget_calls();
+    // What the model may not know any more, it may do again; a mode that was left holds again.
+    if (session_->was_killed() || session_->lives() != lives) mode_changed_ = true;
+  }
+
+  static bool has_text(const std::vector<MessagePtr>& messages, const std::string& text) {
+    for (const auto& message : messages) {
+      for (const auto& block : message->blocks) {
+        const auto* said = std::get_if<TextBlock>(&block);
+        if (said != nullptr && said->text.find(text) != std::string::npos) return true;
+      }
+    }
+    return false;
   }
 
   // The model's side: random replies in random pieces.
@@ -193,6 +244,7 @@ class RandomRun {
     RandomMind mind(seed_ * 7919 + 1);
     mind.always_cut = choice_.one_in(20);
     mind.in_circles = choice_.one_in(20);
+    if (session_) mind.used_id += std::to_string(session_->lives());
     for (; rig_.provider->wait_request(index, stop); ++index) {
       auto events = mind.reply(index);
       while (!events.empty()) {
@@ -211,12 +263,15 @@ class RandomRun {
   // The user's side: answers, cancels, changes of mind.
   void act(std::stop_token stop) {
     RandomMind mood(seed_ * 104729 + 2);
+    bool stopped = false;
     for (std::size_t i = 0;; ++i) {
       const auto event = rig_.sink().wait_event(i, stop);
       if (!event) return;
       if (static_cast<int>(i) == cancel_at_) {
         for (int times = 1 + mood.below(2); times > 0; --times) cancel();
       }
+      if (session_) session_->maybe_fork_running();
+      if (session_ && session_->dead() && !std::exchange(stopped, true)) cancel();
       if (mood.one_in(15)) say_something(mood);
       if (mood.one_in(40)) change_mode();
       if (mood.one_in(80)) rig_.run->withdraw_approvals();
@@ -352,7 +407,8 @@ class RandomRun {
   ImpatientClock clock_;
   Floor floor_;
   AgentRig rig_;
-  RandomHooks* hooks_ = nullptr;  // the rig's
+  std::unique_ptr<StoredSession> session_;  // nullptr: in memory alone
+  RandomHooks* hooks_ = nullptr;            // the rig's
   std::size_t hooks_told_ = 0;
   bool mode_changed_ = false;  // the user's thread, as long as it lives
   int cancel_at_ = -1;
@@ -369,9 +425,13 @@ TEST_CASE("whatever happens, the loop keeps its promises") {
   const auto runs = number_from("AGENTD_PROPERTY_RUNS", 300);
   const auto seed = number_from("AGENTD_PROPERTY_SEED", 1);
   Coverage coverage;
-  for (std::uint64_t i = 0; i < runs; ++i) RandomRun(seed + i, coverage).go();
+  ImpatientClock clock;
+  test::SessionRig store(clock);
+  test::Fates fates;
+  for (std::uint64_t i = 0; i < runs; ++i) RandomRun(seed + i, coverage, store, fates).go();
   if (runs < 1000) return;  // too few to meet each of them
   for (const auto& name : coverage.missed()) FAIL_CHECK("never met: " << name);
   for (const auto& line : coverage.counted()) MESSAGE(line);
+  for (const auto& [name, count] : fates) MESSAGE(name << " " << count);
   MESSAGE(runs << " random runs from seed " << seed << " kept every promise");
 }

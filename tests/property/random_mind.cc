@@ -72,7 +72,7 @@ std::vector<std::pair<std::string, std::string>> RandomMind::stand_in_menu() {
 void RandomMind::add_call(model::ModelEvents& events, std::size_t request_number) {
   std::string id = "t" + std::to_string(request_number) + "_" + std::to_string(block_);
   if (one_in(8)) id = "";
-  if (one_in(8)) id = "same";
+  if (one_in(8)) id = used_id;
   const auto& [name, input] = menu[static_cast<std::size_t>(below(static_cast<int>(menu.size())))];
   events.emplace_back(model::BlockBegan{block_, BlockKind::tool_use, id, name});
   const auto cut = static_cast<std::size_t>(below(static_cast<int>(input.size()) + 1));

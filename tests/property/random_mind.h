@@ -22,8 +22,9 @@ class RandomMind {
   int below(int bound) { return std::uniform_int_distribution<int>(0, bound - 1)(source_); }
   bool one_in(int n) { return below(n) == 0; }
 
-  bool always_cut = false;  // every reply is text that reaches the output limit
-  bool in_circles = false;  // every reply makes the same call
+  bool always_cut = false;       // every reply is text that reaches the output limit
+  bool in_circles = false;       // every reply makes the same call
+  std::string used_id = "same";  // what calls are sometimes called that were called so before
   /// Calls to choose from: a tool's name and the JSON text of an input, good or bad.
   std::vector<std::pair<std::string, std::string>> menu = stand_in_menu();
 

@@ -91,6 +91,7 @@ bool FakeProvider::gone(std::size_t index) const {
 }
 
 void RecordingSink::emit(agent::Event event) {
+  if (first != nullptr) first->emit(event);
   {
     std::lock_guard lock(mutex_);
     events_.push_back(std::move(event));

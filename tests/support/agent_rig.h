@@ -65,6 +65,8 @@ class RecordingSink final : public agent::Sink {
   /// Event number `index`, once it has come; nothing if `stop` comes first.
   std::optional<agent::Event> wait_event(std::size_t index, std::stop_token stop);
 
+  agent::Sink* first = nullptr;  // told before anybody who waits here; set before the run
+
   template <class E>
   std::vector<E> all() const {
     std::vector<E> found;
