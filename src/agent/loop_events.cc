@@ -210,6 +210,7 @@ void Loop::on(QuestionAnswered& answered) {
 
 void Loop::on(ModeSet& set) {
   executor_.set_mode(set.mode);
+  if (options_.journal) options_.journal->keep_state(conversation_);
 }
 
 void Loop::on(ApprovalsWithdrawn&) {

@@ -12,10 +12,14 @@ constexpr const char* kNoAnswer = "the disk does not answer";
 
 }  // namespace
 
-// What failed for the run before is tried again, and waited for.
+// What failed for the run before is tried again, and waited for. The mode that the start asked for
+// counts from here on, also after a kill.
 void Loop::begin_journal() {
-  if (!options_.journal || options_.journal->keeping() != Keeping::failed) return;
-  options_.journal->set_keeping(Keeping::well);
+  if (!options_.journal) return;
+  if (options_.journal->keeping() == Keeping::failed) {
+    options_.journal->set_keeping(Keeping::well);
+  }
+  options_.journal->keep_state(conversation_);
 }
 
 // What is told next is of the log as it is now.

@@ -188,6 +188,7 @@ void Io::State::reap_when_told() {
 }
 
 Io::Io() {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of the write
   std::signal(SIGPIPE, SIG_IGN);  // a program that does not read its standard input is no error
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   Fd signals = signal_descriptor_for_children();
