@@ -22,8 +22,8 @@ class FaultyDisk {
         reinterpret_cast<decltype(&::sqlite3_vfs_find)>(::dlsym(library, "sqlite3_vfs_find"));
     register_ = reinterpret_cast<decltype(&::sqlite3_vfs_register)>(
         ::dlsym(library, "sqlite3_vfs_register"));
-    REQUIRE(find != nullptr);
-    REQUIRE(register_ != nullptr);
+    REQUIRE((find != nullptr));
+    REQUIRE((register_ != nullptr));
     disk() = find(nullptr);
     vfs_ = *disk();
     vfs_.zName = "faulty";
