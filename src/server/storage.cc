@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "platform/output_files.h"
+#include "session/rewind.h"
 
 namespace agentd::server {
 namespace {
@@ -39,7 +40,7 @@ Result<std::string> session_to_open(session::SessionStore& store, const std::str
     id = last->front().id;
   }
   if (!wish.fork) return id;
-  auto copied = store.fork(id, wish.fork_id, std::nullopt, wish.now);
+  auto copied = session::fork_session(store, id, wish.fork_id, std::nullopt, wish.now);
   if (!copied) return copied.error();
   return wish.fork_id;
 }
