@@ -107,7 +107,9 @@ void add_serve_flags(CLI::App& app, Flags& flags) {
   app.add_option("--model", flags.serve.model, "The model where a request names none")
       ->transform(CLI::Validator(complete_model, ""))
       ->type_name("NAME");
-  app.add_flag("!--no-session", flags.serve.store_sessions, "Keep sessions in memory alone");
+  app.add_flag_callback(
+      "--no-session", [&flags] { flags.serve.store_sessions = false; },
+      "Keep sessions in memory alone");
   app.add_option("--log", flags.log_file, "Write a log to FILE (- for standard error)")
       ->type_name("FILE");
 }
@@ -138,21 +140,28 @@ void add_run_flags(CLI::App& app, Flags& flags) {
   app.add_option("--tools", flags.run.tools,
                  "The tools that are offered, separated by commas; \"\": none; default: all")
       ->type_name("NAMES");
-  app.add_option("--cwd", flags.run.cwd, "The workspace; default: the current directory")
-      ->type_name("DIR");
+  auto* cwd =
+      app.add_option("--cwd", flags.run.cwd, "The workspace; default: the current directory")
+          ->type_name("DIR");
   app.add_flag("--json", flags.run.json, "Print the notifications instead, one per line");
   auto* go_on =
       app.add_flag("--continue", flags.run.go_on, "Go on with the last session of this directory");
-  auto* resume = app.add_option("--resume", flags.run.session_id,
-                                "Go on with the session ID (agentd sessions lists them)")
-                     ->type_name("ID")
-                     ->check(not_empty)
-                     ->excludes(go_on);
+  auto* resume =
+      app.add_option("--resume", flags.run.session_id,
+                     "Go on with the session ID, in its own directory (agentd sessions lists "
+                     "them)")
+          ->type_name("ID")
+          ->check(not_empty)
+          ->excludes(go_on)
+          ->excludes(cwd);
   app.add_flag("--fork", flags.run.fork, "With one of these: go on with a copy of the session")
       ->check([go_on, resume](const std::string&) {
         return go_on->count() + resume->count() > 0 ? "" : "is for --continue or --resume";
       });
-  app.add_flag("!--no-session", flags.run.store_sessions, "Do not store the session");
+  app.add_flag_callback(
+         "--no-session", [&flags] { flags.run.store_sessions = false; }, "Do not store the session")
+      ->excludes(go_on)
+      ->excludes(resume);
   app.add_option("--log", flags.log_file, "Write a log to FILE (- for standard error)")
       ->type_name("FILE");
 }
@@ -174,13 +183,19 @@ CLI::App* add_sessions(CLI::App& app, Flags& flags) {
   sessions->add_option("--search", flags.sessions.search, "Whose titles hold these words")
       ->type_name("WORDS");
   sessions->add_option("--limit", flags.sessions.limit, "At most this many, the latest first")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
   sessions->add_flag("--json", flags.sessions.json, "One JSON object per line");
-  sessions->add_option("--export", flags.sessions.exported, "Print the session ID as JSON Lines")
-      ->type_name("ID");
+  auto* exported =
+      sessions
+          ->add_option("--export", flags.sessions.exported, "Print the session ID as JSON Lines")
+          ->type_name("ID");
   sessions->add_option("--delete", flags.sessions.deleted, "Delete the session ID")
-      ->type_name("ID");
+      ->type_name("ID")
+      ->excludes(exported);
+  sessions->footer(
+      "A line has the session's id, when it was last used (UTC) and its title.\n\n"
+      "Exit codes: 0 done; 1 the store cannot be read; 2 there is no such session.");
   return sessions;
 }
 

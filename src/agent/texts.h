@@ -13,8 +13,8 @@ inline constexpr std::string_view kNotRunInterrupted =
 inline constexpr std::string_view kUserInterrupted = "[The user interrupted the reply here.]";
 inline constexpr std::string_view kStoppedMayHaveRun =
     "agentd was stopped while this call ran, so its result is lost. It may have run wholly, in "
-    "part "
-    "or not at all: look at what is there before you do it again.";
+    "part or not at all, and what it started may still be running: look at what is there before "
+    "you do it again.";
 inline constexpr std::string_view kStoppedNotRun =
     "Not run: agentd was stopped before this call began.";
 inline constexpr std::string_view kStoppedHere =

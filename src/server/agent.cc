@@ -1,5 +1,6 @@
 // The agent/ requests: each becomes a run, or a message to one. A run's own state is never touched
 // here: what needs it goes into the run's mailbox with a completion, and the run answers.
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -25,6 +26,17 @@ Error at_wish(Error error, const char* model_came_from) {
     error.where = "params." + error.where;
   }
   return error;
+}
+
+// Names are told again and again, and stand in listings.
+std::optional<Error> id_fault(const std::string& id, const char* where) {
+  constexpr std::size_t kLongest = 200;
+  const bool has_control = std::any_of(id.begin(), id.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+  });
+  if (!id.empty() && id.size() <= kLongest && !has_control) return std::nullopt;
+  return make_error(Code::invalid_input, "expected 1 to 200 bytes without control characters",
+                    where);
 }
 
 // Faults of the engine's choices, at the parameter they came from.
@@ -59,9 +71,8 @@ void Server::bind_agent() {
 // True: the request is answered, or is made again when its session is at hand.
 bool Server::start_waits(const protocol::StartParams& params,
                          const Answer<protocol::StartResult>& answer) {
-  if (params.session_id->empty()) {
-    answer.error(
-        make_error(Code::invalid_input, "sessionId must not be empty", "params.sessionId"));
+  if (auto fault = id_fault(*params.session_id, "params.sessionId")) {
+    answer.error(*fault);
     return true;
   }
   const auto again = [this, params, answer] { start(params, answer); };
@@ -148,8 +159,8 @@ std::optional<Error> Server::refuse_new_run(const std::optional<std::string>& ru
   if (run_id && sessions_.run_id_used(*run_id)) {
     return make_error(Code::conflict, "a run had that name before", "params.runId");
   }
-  if (run_id && run_id->empty()) {
-    return make_error(Code::invalid_input, "runId must not be empty", "params.runId");
+  if (run_id) {
+    if (auto fault = id_fault(*run_id, "params.runId")) return fault;
   }
   if (shutdown_answer_ || leaving_) return make_error(Code::cancelled, "agentd is shutting down");
   return std::nullopt;

@@ -140,8 +140,9 @@ void Server::ask_store(StoreQuestion question) {
   const auto thread = storage_.store();
   if (!thread) {
     return question(make_error(Code::unavailable,
-                               "sessions are not stored here: --no-session, or neither HOME nor "
-                               "XDG_DATA_HOME is an absolute path"))();
+                               "sessions are not stored here: --no-session, \"sessions\": false in "
+                               "the settings, or neither HOME nor XDG_DATA_HOME is an absolute "
+                               "path"))();
   }
   ++store_questions_;
   thread->post([this, question = std::move(question)](const Result<SessionStore*>& store) {
@@ -176,6 +177,10 @@ void Server::list_sessions(protocol::SessionListParams params,
                            Answer<protocol::SessionListResult> answer) {
   if (params.cwd && !is_absolute(*params.cwd)) {
     return answer.error(make_error(Code::invalid_input, "expected an absolute path", "params.cwd"));
+  }
+  if (params.search && params.search->size() > kLongestTitle) {
+    return answer.error(
+        make_error(Code::invalid_input, "expected at most 500 bytes", "params.search"));
   }
   session::SessionQuery query;
   if (params.search && !params.search->empty()) query.title_has = std::move(params.search);

@@ -62,6 +62,11 @@ int list(SessionStore& store, const SessionsOptions& options) {
   }
   const auto rows = store.list(query);
   if (!rows) return failed(rows.error());
+  if (rows->empty() && !options.json) {
+    std::fputs(options.all ? "no session is stored\n"
+                           : "no session of this directory is stored; --all lists every one\n",
+               stderr);
+  }
   for (const auto& row : *rows) print(options.json ? as_json(row) : described(row, options.all));
   return exit_code::kSuccess;
 }

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "platform/output_files.h"
+#include "session/rewind.h"
 
 namespace agentd::server {
 namespace {
@@ -39,7 +40,7 @@ Result<std::string> session_to_open(session::SessionStore& store, const std::str
     id = last->front().id;
   }
   if (!wish.fork) return id;
-  auto copied = store.fork(id, wish.fork_id, std::nullopt, wish.now);
+  auto copied = session::fork_session(store, id, wish.fork_id, std::nullopt, wish.now);
   if (!copied) return copied.error();
   return wish.fork_id;
 }
@@ -117,7 +118,11 @@ void Storage::open_or_reserve(const std::string& id, std::function<void(Opened, 
 Storage::Opened open_for_run(Storage& storage, const std::string& workspace,
                              const SessionWish& wish) {
   const auto store = storage.store();
-  if (!store) return make_error(Code::unavailable, "sessions are not stored here (no home)");
+  if (!store)
+    return make_error(
+        Code::unavailable,
+        "sessions are not stored here: \"sessions\" is false in the settings, or neither HOME nor "
+        "XDG_DATA_HOME is an absolute path");
   std::promise<Result<std::string>> found;
   store->post([&](const Result<session::SessionStore*>& opened) {
     found.set_value(opened ? session_to_open(**opened, workspace, wish)

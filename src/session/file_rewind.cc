@@ -139,16 +139,38 @@ std::vector<CheckpointTable::TakenAway> taken_away(const std::vector<PlannedFile
   return taken;
 }
 
+// `change` and what else is done, in one transaction.
+Result<void> write_together(SessionStore& store, const DoneWith& change, const DoneWith& also) {
+  auto transaction = store.begin();
+  if (!transaction) return transaction.error();
+  auto done = change(*transaction);
+  if (done && also) done = also(*transaction);
+  return done ? transaction->commit() : done;
+}
+
+Result<void> drop_record(SessionStore& store, const std::string& session,
+                         const DoneWith& also = {}) {
+  return write_together(
+      store,
+      [&](const Transaction& whole) { return store.checkpoints().drop_rewind(whole, session); },
+      also);
+}
+
 }  // namespace
 
 Result<FileRewind> rewind_files(SessionStore& store, platform::Files& files,
-                                const std::string& session, std::int64_t log_size) {
+                                const std::string& session, std::int64_t log_size,
+                                const DoneWith& also) {
   auto repaired = repair_file_rewind(store, files, session);
   if (!repaired) return repaired.error();
   CheckpointTable table = store.checkpoints();
   const auto changes = table.since(session, log_size);
   if (!changes) return changes.error();
-  if (changes->empty()) return FileRewind{};
+  if (changes->empty()) {
+    auto done = also ? write_together(store, also, {}) : Result<void>();
+    if (!done) return done.error();
+    return FileRewind{};
+  }
   const FilesNow now = look_at(files, *changes);
   auto plan = plan_file_rewind(*changes, now);
   if (!plan.conflicts.empty()) return FileRewind{{}, {}, std::move(plan.conflicts)};
@@ -157,16 +179,19 @@ Result<FileRewind> rewind_files(SessionStore& store, platform::Files& files,
   Change change(files, table, session, now);
   auto done = change.make(plan.files);
   if (done) {
-    auto finished = table.finish_rewind(session, log_size);
+    auto finished = write_together(
+        store,
+        [&](const Transaction& whole) { return table.finish_rewind(whole, session, log_size); },
+        also);
     if (!finished) done = change.with_put_back(std::move(finished.error()));
   }
   // Otherwise the record stays, for the repair.
-  if (!done && change.all_put_back()) static_cast<void>(table.drop_rewind(session));
+  if (!done && change.all_put_back()) static_cast<void>(drop_record(store, session));
   return done;
 }
 
 Result<FileRewind> undo_file_rewind(SessionStore& store, platform::Files& files,
-                                    const std::string& session) {
+                                    const std::string& session, const DoneWith& also) {
   CheckpointTable table = store.checkpoints();
   const auto last = table.last_rewind(session);
   if (!last) return last.error();
@@ -177,7 +202,7 @@ Result<FileRewind> undo_file_rewind(SessionStore& store, platform::Files& files,
   Change change(files, table, session, now);
   auto done = change.make(plan.files);
   if (!done) return done;
-  auto dropped = table.drop_rewind(session);
+  auto dropped = drop_record(store, session, also);
   if (!dropped) return change.with_put_back(std::move(dropped.error()));
   return done;
 }
@@ -192,7 +217,7 @@ Result<void> repair_file_rewind(SessionStore& store, platform::Files& files,
   // What somebody changed meanwhile stays, and is a conflict of the next rewind.
   auto done = Change(files, table, session, now).make(plan_file_rewind((*last)->files, now).files);
   if (!done) return done.error();
-  return table.drop_rewind(session);
+  return drop_record(store, session);
 }
 
 }  // namespace agentd::session

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,17 +24,22 @@ struct FileRewind {
   std::vector<FileConflict> conflicts;
 };
 
+/// What else is done to the store when the files are done, in the transaction that says so: it
+/// happens with them or not at all.
+using DoneWith = std::function<Result<void>(const Transaction&)>;
+
 /// Takes back what the agent changed when the log had `log_size` messages or more: for a log that
 /// is cut to `log_size`. A file that is there keeps the mode it has: the agent never changed it.
 /// Directories stay. Error: a file could not be written (those before it are put back; the error
 /// names any that could not be), or the store failed.
 Result<FileRewind> rewind_files(SessionStore& store, platform::Files& files,
-                                const std::string& session, std::int64_t log_size);
+                                const std::string& session, std::int64_t log_size,
+                                const DoneWith& also = {});
 
 /// Takes back the last rewind, until the agent changes a file again. Error: not_found if there is
 /// none; else as above.
 Result<FileRewind> undo_file_rewind(SessionStore& store, platform::Files& files,
-                                    const std::string& session);
+                                    const std::string& session, const DoneWith& also = {});
 
 /// Puts back what an unfinished rewind had done, where nobody changed it since. For a session that
 /// is opened again: without it the agent's next change makes that rewind final half way.

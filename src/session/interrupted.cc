@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "agent/texts.h"
+#include "base/ascii.h"
 #include "context/attachment.h"
 #include "protocol/events.h"
 #include "protocol/methods.h"
@@ -110,12 +111,28 @@ protocol::ToolResult end_of_call(const std::string& id, const std::string& tool,
   return out;
 }
 
+// What no request may have in a reply that was cut: thinking without its signature, or as the last
+// of it; a text of nothing, which the history would drop from behind such thinking.
+std::vector<Block> sendable(std::vector<Block> blocks) {
+  std::erase_if(blocks, [](const Block& block) {
+    const auto* thinking = std::get_if<ThinkingBlock>(&block);
+    const auto* text = std::get_if<TextBlock>(&block);
+    return (thinking != nullptr && !thinking->signature) ||
+           (text != nullptr && ascii::blank(text->text));
+  });
+  while (!blocks.empty() && is_thinking(blocks.back())) blocks.pop_back();
+  return blocks;
+}
+
 protocol::RunEnded end_of_run(const Open& open) {
   protocol::RunEnded out;
   out.ending =
       open.calls.empty() ? protocol::Ending::aborted_streaming : protocol::Ending::aborted_tools;
   out.outcome = protocol::Outcome::stopped;
-  out.message = "agentd itself was stopped in the middle of this run. Start again to go on.";
+  // What closes the run does not know which of the two it was.
+  out.message =
+      "The run ends here: agentd was stopped, or the session was cut at this point. Start again to "
+      "go on.";
   out.turns = open.last_turn;
   return out;
 }
@@ -123,7 +140,6 @@ protocol::RunEnded end_of_run(const Open& open) {
 }  // namespace
 
 std::vector<Message> closed_reply(const std::vector<DraftBlock>& draft) {
-  if (draft.empty()) return {};
   Message reply{Role::assistant, {}};
   Message answer{Role::user, {}};
   for (const DraftBlock& each : draft) {
@@ -131,6 +147,8 @@ std::vector<Message> closed_reply(const std::vector<DraftBlock>& draft) {
     const auto* call = std::get_if<ToolUseBlock>(&each.block);
     if (call != nullptr) answer.blocks.emplace_back(result_of(each, call->id));
   }
+  reply.blocks = sendable(std::move(reply.blocks));
+  if (reply.blocks.empty()) return {};
   answer.blocks.emplace_back(TextBlock{
       context::wrapped({context::AttachmentKind::note, {}, std::string(texts::kStoppedHere)})});
   return {std::move(reply), std::move(answer)};

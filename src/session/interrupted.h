@@ -12,8 +12,8 @@
 
 namespace agentd::session {
 
-/// The reply that was under way and the results of its calls, as the log keeps them; empty if
-/// there was none.
+/// The reply that was under way and the results of its calls, as the log keeps them: without what
+/// an API refuses of a reply that was cut. Empty if nothing is left of it, or there was none.
 std::vector<Message> closed_reply(const std::vector<DraftBlock>& draft);
 
 /// A part without its number, run and log_size.

@@ -17,6 +17,7 @@ SessionJournal::SessionJournal(std::shared_ptr<StoreThread> store, Clock& clock,
                                             std::move(lock))),
       row_(std::move(row)),
       parts_(stored.parts),
+      draft_(stored.draft),
       log_size_(std::make_shared<std::atomic<std::int64_t>>(stored.messages)) {
   if (!stored.row) add(RowChanged{row_, true});
 }

@@ -24,6 +24,7 @@ struct Stored {
   bool row = false;  // the session itself
   std::size_t messages = 0;
   std::int64_t parts = 0;  // the number of the last one
+  bool draft = false;      // blocks of a reply that was under way
 };
 
 /// Whether a run may begin on a session that is in memory.
@@ -35,9 +36,8 @@ enum class Claim {
 class SessionJournal final : public agent::Journal {
  public:
   /// `row` names the session and is written first if it is new; what is in `stored` is not written
-  /// again. `writer` names this process
-  /// (any unique text). `clock` outlives it.
-  /// `lock`: the session is taken already.
+  /// again. `writer` names this process (any unique text). `clock` outlives it. `lock`: the session
+  /// is taken already.
   SessionJournal(std::shared_ptr<StoreThread> store, Clock& clock, std::string writer,
                  SessionRow row, Stored stored, std::optional<SessionLock> lock = std::nullopt);
   ~SessionJournal() override;

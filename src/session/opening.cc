@@ -39,7 +39,7 @@ Result<OpenedSession> restore(SessionStore& store, platform::Files& files,
   auto closing = closing_parts(*last_run, stored->draft);
   if (!closing) return closing.error();
   const Stored there{true, stored->history.log_size(),
-                     last_run->empty() ? 0 : last_run->back().number};
+                     last_run->empty() ? 0 : last_run->back().number, !stored->draft.empty()};
 
   opened.row = stored->row;
   opened.journal = std::make_shared<SessionJournal>(std::move(thread), clock, writer, stored->row,
@@ -52,6 +52,7 @@ Result<OpenedSession> restore(SessionStore& store, platform::Files& files,
     opened.conversation.history.append(std::move(message));
   }
   opened.journal->keep(opened.conversation);
+  opened.journal->drop_reply();  // one of which nothing could be kept
   // What the disk does not take now waits in the journal; the run says so.
   (void)opened.journal->write(&store);
   return opened;

@@ -8,7 +8,8 @@ namespace agentd::session {
 namespace {
 
 // Part of what the model was told is gone from the conversation: it is told of its surroundings,
-// memory files and plan mode again, and reads files before it changes them.
+// memory files and plan mode again, and reads files before it changes them. What it meant to do and
+// where it had gone belong to what was cut.
 Result<void> forget_what_was_told(SessionStore& store, const std::string& session, const Cut& cut) {
   auto row = store.row(session);
   if (!row) return row.error();
@@ -16,6 +17,8 @@ Result<void> forget_what_was_told(SessionStore& store, const std::string& sessio
   auto wishes = restore_state(row->state, conversation);
   if (!wishes) return wishes.error();
   if (cut.log_size == 0) conversation.environment.clear();
+  conversation.cwd = row->workspace;
+  conversation.todos = {};
   conversation.told_memory.clear();
   conversation.shown_attachments.clear();
   conversation.plan_mode_told = false;
@@ -25,58 +28,75 @@ Result<void> forget_what_was_told(SessionStore& store, const std::string& sessio
   return store.update(*row);
 }
 
-Result<void> rewind_conversation(SessionStore& store, const std::string& session, const Cut& cut,
-                                 bool files_stay) {
-  auto done = store.rewind(session, cut);
+// One rewind can be undone, the last: what an earlier one took away goes with it.
+Result<void> rewind_stored(SessionStore& store, const Transaction& whole,
+                           const std::string& session, const Cut& cut, RewindScope scope) {
+  auto done = store.checkpoints().forget_cut(session);
+  if (!done) return done;
+  if (!scope.conversation) return store.forget_rewind(session);
+  done = store.rewind(whole, session, cut);
   if (done) done = forget_what_was_told(store, session, cut);
-  if (done && files_stay) done = store.checkpoints().log_was_cut(session, cut.log_size);
+  if (done && !scope.files) done = store.checkpoints().log_was_cut(whole, session, cut.log_size);
   return done;
+}
+
+Result<void> undo_stored(SessionStore& store, const Transaction& whole,
+                         const std::string& session) {
+  auto undone = store.undo_rewind(whole, session);
+  return undone ? store.checkpoints().log_cut_was_undone(session) : undone;
 }
 
 }  // namespace
 
-// One rewind can be undone, the last: what an earlier one took away goes with it.
 Result<FileRewind> rewind_session(SessionStore& store, platform::Files& files,
                                   const std::string& session, const Cut& cut, RewindScope scope) {
-  auto forgotten = repair_file_rewind(store, files, session);
-  if (forgotten) forgotten = store.checkpoints().forget_rewind(session);
-  if (!forgotten) return forgotten.error();
-  FileRewind done;
+  auto repaired = repair_file_rewind(store, files, session);
+  if (!repaired) return repaired.error();
   if (scope.files) {
-    auto rewound = rewind_files(store, files, session, cut.log_size);
-    if (!rewound || !rewound->conflicts.empty()) return rewound;
-    done = std::move(*rewound);
+    const auto changes = store.checkpoints().since(session, cut.log_size);
+    if (!changes) return changes.error();
+    // Otherwise the rewind of the files forgets the earlier one itself, once it is sure to happen.
+    const bool no_changes = changes->empty();
+    return rewind_files(store, files, session, cut.log_size, [&](const Transaction& whole) {
+      auto done = no_changes ? store.checkpoints().forget_rewind(whole, session) : Result<void>();
+      return done ? rewind_stored(store, whole, session, cut, scope) : done;
+    });
   }
-  auto cut_off = scope.conversation ? rewind_conversation(store, session, cut, !scope.files)
-                                    : store.forget_rewind(session);
-  if (cut_off) return done;
-  if (scope.files) (void)undo_file_rewind(store, files, session);  // all or nothing
-  return cut_off.error();
+  auto transaction = store.begin();
+  if (!transaction) return transaction.error();
+  auto done = store.checkpoints().forget_rewind(*transaction, session);
+  if (done) done = rewind_stored(store, *transaction, session, cut, scope);
+  if (done) done = transaction->commit();
+  if (!done) return done.error();
+  return FileRewind{};
 }
 
 Result<FileRewind> undo_rewind_session(SessionStore& store, platform::Files& files,
                                        const std::string& session) {
   const auto said = store.may_undo_rewind(session);
   if (!said && said.error().code != Code::not_found) return said.error();
-  auto of_files = undo_file_rewind(store, files, session);
-  const bool no_files = !of_files && of_files.error().code == Code::not_found;
-  if (no_files && !said) return said.error();
-  if (!no_files && (!of_files || !of_files->conflicts.empty())) return of_files;
-  if (said) {
-    auto undone = store.undo_rewind(session);
-    if (undone) undone = store.checkpoints().log_cut_was_undone(session);
-    if (!undone) return undone.error();
-  }
-  if (no_files) return FileRewind{};
-  return of_files;
+  DoneWith also;
+  if (said) also = [&](const Transaction& whole) { return undo_stored(store, whole, session); };
+  const auto of_files = store.checkpoints().last_rewind(session);
+  if (!of_files) return of_files.error();
+  if (*of_files) return undo_file_rewind(store, files, session, also);
+  if (!said) return said.error();
+  auto transaction = store.begin();
+  if (!transaction) return transaction.error();
+  auto undone = undo_stored(store, *transaction, session);
+  if (undone) undone = transaction->commit();
+  if (!undone) return undone.error();
+  return FileRewind{};
 }
 
 Result<void> fork_session(SessionStore& store, const std::string& session,
                           const std::string& new_id, const std::optional<Cut>& cut,
                           std::int64_t now) {
-  auto forked = store.fork(session, new_id, cut, now);
-  if (!forked || !cut) return forked;
-  return forget_what_was_told(store, new_id, *cut);
+  auto transaction = store.begin();
+  if (!transaction) return transaction.error();
+  auto done = store.fork(*transaction, session, new_id, cut, now);
+  if (done && cut) done = forget_what_was_told(store, new_id, *cut);
+  return done ? transaction->commit() : done;
 }
 
 }  // namespace agentd::session

@@ -15,7 +15,8 @@ struct RewindScope {
   bool files = true;
 };
 
-/// With conflicts nothing was done. Errors: not_found; what rewind_files() says.
+/// All of it or nothing, whatever comes between; with conflicts nothing was done, and what an
+/// earlier rewind took away can still be brought back. Errors: not_found; what rewind_files() says.
 Result<FileRewind> rewind_session(SessionStore& store, platform::Files& files,
                                   const std::string& session, const Cut& cut, RewindScope scope);
 

@@ -49,6 +49,16 @@ std::string holder_of(int fd) {
   return {};
 }
 
+// A process that has just told the end of its run is about to let go.
+bool lock_within_reason(int fd) {
+  constexpr int kTries = 10;
+  for (int tried = 1; flock(fd, LOCK_EX | LOCK_NB) != 0; ++tried) {
+    if (errno != EWOULDBLOCK || tried == kTries) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return true;
+}
+
 Error held(const std::string& said) {
   const std::string pid = said.substr(0, said.find(' '));
   return make_error(Code::session_locked,
@@ -65,7 +75,7 @@ Result<SessionLock> SessionLock::take(const std::string& directory, const std::s
   const std::string path = lock_file(directory, session_id);
   platform::Fd file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kUserAlone));
   if (!file.valid()) return platform::errno_error("open", path, errno);
-  if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+  if (!lock_within_reason(file.get())) {
     if (errno == EWOULDBLOCK) return held(holder_of(file.get()));
     return platform::errno_error("lock", path, errno);
   }

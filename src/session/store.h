@@ -1,6 +1,6 @@
 // SessionStore: sessions in one SQLite file, which several agentd processes may share. Each call is
-// one transaction, or a part of one that the caller began. It blocks on the disk, so only the
-// store's thread makes it.
+// one statement, or several that are a part of a transaction of the caller's: where they must be,
+// the call asks for it. It blocks on the disk, so only the store's thread makes it.
 #pragma once
 
 #include <cstdint>
@@ -115,16 +115,18 @@ class SessionStore {
 
   // ---- copying and cutting ----
 
+  // Parts of the caller's transaction: more goes with them (rewind.h).
+
   /// The session `new_id` gets what `session` has before the cut; without a cut all of it, the
   /// reply under way included. `now` is its time. Errors: not_found; conflict if that id is taken.
-  Result<void> fork(const std::string& session, const std::string& new_id,
+  Result<void> fork(const Transaction& whole, const std::string& session, const std::string& new_id,
                     const std::optional<Cut>& cut, std::int64_t now);
   /// Takes away what is behind the cut, the reply under way included, and keeps it aside, in place
   /// of what an earlier rewind took. Title and state stay. Error: not_found.
-  Result<void> rewind(const std::string& session, const Cut& cut);
+  Result<void> rewind(const Transaction& whole, const std::string& session, const Cut& cut);
   /// Brings back what the last rewind took away. Errors: not_found if there is nothing (any more),
   /// conflict if the session has gone on since.
-  Result<void> undo_rewind(const std::string& session);
+  Result<void> undo_rewind(const Transaction& whole, const std::string& session);
   /// Whether that could be done: its errors, or none.
   Result<void> may_undo_rewind(const std::string& session);
   /// What the last rewind took away is gone for good.
@@ -145,7 +147,8 @@ class SessionStore {
   Result<std::vector<SessionRow>> list(const SessionQuery& query);
 
   /// Where the run began, before its prompt; where a turn of it did; where the message of an
-  /// agent/send was told to the model. Error: not_found, also for a session that is not there.
+  /// agent/send was told to the model. Of several runs of one id, which clients may use again, the
+  /// last is meant. Error: not_found, also for a session that is not there.
   Result<Cut> cut_before_run(const std::string& session, const std::string& run);
   Result<Cut> cut_before_turn(const std::string& session, const std::string& run, int turn);
   Result<Cut> cut_before_message(const std::string& session, const std::string& message_id);

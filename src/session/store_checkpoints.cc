@@ -65,7 +65,7 @@ Result<void> CheckpointTable::add(const std::string& session, const CheckpointOr
                                   const FileBefore& before) {
   auto transaction = Transaction::begin(*database_);
   if (!transaction) return transaction.error();
-  auto done = void_rewind(session);
+  auto done = forget_rewind(*transaction, session);
   if (!done) return done;
   const auto last = last_number(session);
   if (!last) return last.error();
@@ -171,16 +171,19 @@ Result<std::string> CheckpointTable::content(const std::string& session, const C
   return std::string(statement->blob(0));
 }
 
-Result<void> CheckpointTable::log_was_cut(const std::string& session, std::int64_t log_size) {
-  auto transaction = Transaction::begin(*database_);
-  if (!transaction) return transaction.error();
-  auto done = run("UPDATE checkpoint SET before_cut=NULL WHERE session=?", session);
+Result<void> CheckpointTable::log_was_cut(const Transaction&, const std::string& session,
+                                          std::int64_t log_size) {
+  auto done = forget_cut(session);
   if (!done) return done;
   auto statement = database_->prepare(
       "UPDATE checkpoint SET before_cut=log_size, log_size=?2 WHERE session=?1 AND log_size>?2");
   if (!statement) return statement.error();
-  done = statement->bind(1, session).bind(2, log_size).run();
-  return done ? transaction->commit() : done;
+  return statement->bind(1, session).bind(2, log_size).run();
+}
+
+Result<void> CheckpointTable::forget_cut(const std::string& session) {
+  return run("UPDATE checkpoint SET before_cut=NULL WHERE session=? AND before_cut IS NOT NULL",
+             session);
 }
 
 Result<void> CheckpointTable::log_cut_was_undone(const std::string& session) {
@@ -196,7 +199,7 @@ Result<void> CheckpointTable::begin_rewind(const std::string& session,
                                            const std::vector<TakenAway>& files) {
   auto transaction = Transaction::begin(*database_);
   if (!transaction) return transaction.error();
-  auto done = void_rewind(session);
+  auto done = forget_rewind(*transaction, session);
   if (done) done = run("INSERT INTO file_rewind(session) VALUES(?)", session);
   if (!done) return done;
   const auto last = last_number(session);
@@ -221,15 +224,13 @@ Result<void> CheckpointTable::put_rewound(const std::string& session, const File
       .run();
 }
 
-Result<void> CheckpointTable::finish_rewind(const std::string& session, std::int64_t log_size) {
-  auto transaction = Transaction::begin(*database_);
-  if (!transaction) return transaction.error();
+Result<void> CheckpointTable::finish_rewind(const Transaction&, const std::string& session,
+                                            std::int64_t log_size) {
   auto statement = database_->prepare(
       "UPDATE checkpoint SET undone=1 WHERE session=? AND log_size>=? AND undone=0");
   if (!statement) return statement.error();
   auto done = statement->bind(1, session).bind(2, log_size).run();
-  if (done) done = run("UPDATE file_rewind SET finished=1 WHERE session=?", session);
-  return done ? transaction->commit() : done;
+  return done ? run("UPDATE file_rewind SET finished=1 WHERE session=?", session) : done;
 }
 
 Result<std::optional<StoredRewind>> CheckpointTable::last_rewind(const std::string& session) {
@@ -255,24 +256,14 @@ Result<std::optional<StoredRewind>> CheckpointTable::last_rewind(const std::stri
   }
 }
 
-Result<void> CheckpointTable::drop_rewind(const std::string& session) {
-  auto transaction = Transaction::begin(*database_);
-  if (!transaction) return transaction.error();
+Result<void> CheckpointTable::drop_rewind(const Transaction&, const std::string& session) {
   auto done = run("UPDATE checkpoint SET undone=0 WHERE session=? AND undone=1", session);
   if (done) done = run("DELETE FROM file_rewind WHERE session=?", session);
-  if (done) done = sweep(session);
-  return done ? transaction->commit() : done;
+  return done ? sweep(session) : done;
 }
 
 // From now on nothing can bring back what it took away.
-Result<void> CheckpointTable::forget_rewind(const std::string& session) {
-  auto transaction = Transaction::begin(*database_);
-  if (!transaction) return transaction.error();
-  auto done = void_rewind(session);
-  return done ? transaction->commit() : done;
-}
-
-Result<void> CheckpointTable::void_rewind(const std::string& session) {
+Result<void> CheckpointTable::forget_rewind(const Transaction&, const std::string& session) {
   auto done = run("DELETE FROM file_rewind WHERE session=?", session);
   if (!done || database_->changes() == 0) return done;
   done = run("DELETE FROM checkpoint WHERE session=? AND undone=1", session);

@@ -1,5 +1,6 @@
 // CheckpointTable: what files were before the agent changed them, and what the last rewind took
-// away, in the store's tables. Each call is one transaction; the store's thread, as the store.
+// away, in the store's tables. Each call is one transaction, but for those that ask for one of the
+// caller's; the store's thread, as the store.
 #pragma once
 
 #include <cstdint>
@@ -60,9 +61,12 @@ class CheckpointTable {
   /// The log was cut to `log_size` and the files are as they were (they were not rewound, or that
   /// was undone): the changes of what was cut count as made at the cut, so that sizes of the log
   /// keep telling their order.
-  Result<void> log_was_cut(const std::string& session, std::int64_t log_size);
+  Result<void> log_was_cut(const Transaction& whole, const std::string& session,
+                           std::int64_t log_size);
   /// The last cut was undone: they count again as made when they were.
   Result<void> log_cut_was_undone(const std::string& session);
+  /// It cannot be undone any more.
+  Result<void> forget_cut(const std::string& session);
 
   // ---- a rewind: begin, change the files, finish or drop ----
 
@@ -73,12 +77,13 @@ class CheckpointTable {
   /// In place of an earlier one, which cannot be undone any more.
   Result<void> begin_rewind(const std::string& session, const std::vector<TakenAway>& files);
   /// The changes since(log_size) are taken back.
-  Result<void> finish_rewind(const std::string& session, std::int64_t log_size);
+  Result<void> finish_rewind(const Transaction& whole, const std::string& session,
+                             std::int64_t log_size);
   Result<std::optional<StoredRewind>> last_rewind(const std::string& session);
   /// It was undone, or put back half way: what it took back counts again.
-  Result<void> drop_rewind(const std::string& session);
+  Result<void> drop_rewind(const Transaction& whole, const std::string& session);
   /// It cannot be undone any more.
-  Result<void> forget_rewind(const std::string& session);
+  Result<void> forget_rewind(const Transaction& whole, const std::string& session);
 
  private:
   Result<std::int64_t> last_number(const std::string& session);
@@ -90,7 +95,6 @@ class CheckpointTable {
   Result<void> make_room(const std::string& session);
   /// The bytes that it had.
   Result<std::int64_t> drop_oldest(const std::string& session);
-  Result<void> void_rewind(const std::string& session);
   Result<void> sweep(const std::string& session);
   Result<void> run(std::string_view sql, const std::string& session);
 

@@ -1,7 +1,6 @@
 // What the store copies and cuts: forks, rewinds and the points they cut at. The rows move inside
-// SQLite and never pass through us. A rewind is one transaction: what it takes away becomes that of
-// a session that nobody sees (`rewound_of`), so a crash leaves what was before or what is after,
-// and bringing it back is the same move the other way round.
+// SQLite and never pass through us. What a rewind takes away becomes that of a session that nobody
+// sees (`rewound_of`), and bringing it back is the same move the other way round.
 #include <array>
 #include <string>
 
@@ -60,10 +59,9 @@ constexpr std::string_view kAside = "(SELECT id FROM session WHERE rewound_of=?1
 
 }  // namespace
 
-Result<void> SessionStore::fork(const std::string& session, const std::string& new_id,
-                                const std::optional<Cut>& cut, std::int64_t now) {
-  auto transaction = Transaction::begin(database_);
-  if (!transaction) return transaction.error();
+Result<void> SessionStore::fork(const Transaction&, const std::string& session,
+                                const std::string& new_id, const std::optional<Cut>& cut,
+                                std::int64_t now) {
   auto statement = database_.prepare(
       "INSERT INTO session(id, lineage, workspace, title, created, updated, state)"
       " SELECT ?2, id, workspace,"
@@ -77,12 +75,10 @@ Result<void> SessionStore::fork(const std::string& session, const std::string& n
     done = copy_rows(database_, rows, session, new_id, cut);
     if (!done) return done;
   }
-  return transaction->commit();
+  return {};
 }
 
-Result<void> SessionStore::rewind(const std::string& session, const Cut& cut) {
-  auto transaction = Transaction::begin(database_);
-  if (!transaction) return transaction.error();
+Result<void> SessionStore::rewind(const Transaction&, const std::string& session, const Cut& cut) {
   auto done = forget_rewind(session);
   if (!done) return done;
   done = run_at(database_,
@@ -100,7 +96,7 @@ Result<void> SessionStore::rewind(const std::string& session, const Cut& cut) {
                   session, cut);
     if (!done) return done;
   }
-  return transaction->commit();
+  return {};
 }
 
 // A run has begun or something was said: it has taken the numbers of what was taken away.
@@ -139,9 +135,7 @@ Result<void> SessionStore::forget_rewind(const std::string& session) {
   return run_at(database_, "DELETE FROM session WHERE rewound_of=?1", session, {});
 }
 
-Result<void> SessionStore::undo_rewind(const std::string& session) {
-  auto transaction = Transaction::begin(database_);
-  if (!transaction) return transaction.error();
+Result<void> SessionStore::undo_rewind(const Transaction&, const std::string& session) {
   const auto may = may_undo_rewind(session);
   if (!may) return may;
   // Parts that closed a run which the rewind had cut: it has its own end again.
@@ -157,9 +151,7 @@ Result<void> SessionStore::undo_rewind(const std::string& session) {
                session, {});
     if (!done) return done;
   }
-  done = run_at(database_, "DELETE FROM session WHERE rewound_of=?1", session, {});
-  if (!done) return done;
-  return transaction->commit();
+  return run_at(database_, "DELETE FROM session WHERE rewound_of=?1", session, {});
 }
 
 // ---- where to cut ------------------------------------------------------------------------------
@@ -175,7 +167,10 @@ Result<std::optional<Cut>> SessionStore::cut_at(Statement sql, const ParamsAre& 
 
 Result<Cut> SessionStore::cut_before_run(const std::string& session, const std::string& run) {
   auto statement = database_.prepare(
-      "SELECT number, log_size, '' FROM part WHERE session=? AND run=? ORDER BY number LIMIT 1");
+      "SELECT number, log_size, '' FROM part WHERE session=?1 AND run=?2 AND number>coalesce(("
+      "  SELECT max(number) FROM part WHERE session=?1 AND run=?2 AND method='agent/runEnded'"
+      "  AND number<(SELECT max(number) FROM part WHERE session=?1 AND run=?2"
+      "   AND method='agent/runStarted')), 0) ORDER BY number LIMIT 1");
   if (!statement) return statement.error();
   statement->bind(1, session).bind(2, run);
   auto cut = cut_at(std::move(*statement), [](std::string_view) { return true; });
@@ -187,11 +182,13 @@ Result<Cut> SessionStore::cut_before_run(const std::string& session, const std::
 
 Result<Cut> SessionStore::cut_before_turn(const std::string& session, const std::string& run,
                                           int turn) {
+  const auto begin = cut_before_run(session, run);
+  if (!begin) return begin.error();
   auto statement = database_.prepare(
-      "SELECT number, log_size, params FROM part WHERE session=? AND run=?"
+      "SELECT number, log_size, params FROM part WHERE session=? AND run=? AND number>=?"
       " AND method='agent/turnStarted' ORDER BY number");
   if (!statement) return statement.error();
-  statement->bind(1, session).bind(2, run);
+  statement->bind(1, session).bind(2, run).bind(3, begin->part);
   auto cut = cut_at(std::move(*statement), [turn](std::string_view params) {
     const auto json = wire::parse(params);
     const auto* number = json ? wire::member(*json, "turn") : nullptr;

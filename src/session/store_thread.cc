@@ -1,6 +1,7 @@
 #include "session/store_thread.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <condition_variable>
 #include <filesystem>
@@ -29,6 +30,15 @@ Result<void> make_directory(const std::string& directory) {
                     directory);
 }
 
+// Whether the file under a name is still the one that was opened.
+using FileIdentity = std::pair<dev_t, ino_t>;
+
+FileIdentity identity_of(const std::string& path) {
+  struct stat found{};
+  if (stat(path.c_str(), &found) != 0) return {};
+  return {found.st_dev, found.st_ino};
+}
+
 // SQLite gives its other files the mode of the first. Where this fails the opening says why.
 void close_to_others(const std::string& path) {
   constexpr mode_t kUserAlone = 0600;
@@ -48,6 +58,7 @@ struct StoreThread::State {
   std::optional<SessionStore> store;
   std::optional<Error> fault;  // of the last try to open it
   SteadyTime tried;
+  FileIdentity identity;  // of the file that is open
 
   std::mutex mutex;
   std::condition_variable left;
@@ -58,7 +69,9 @@ struct StoreThread::State {
 };
 
 Result<SessionStore*> StoreThread::State::opened() {
-  if (store) return &*store;
+  if (store && identity_of(path) == identity) return &*store;
+  if (store) log::warning("store: its file is gone, or another one: it is opened anew");
+  store.reset();
   const SteadyTime now = std::chrono::steady_clock::now();
   if (fault && now - tried < kRetryAfter) return *fault;
   tried = now;
@@ -72,6 +85,7 @@ Result<SessionStore*> StoreThread::State::opened() {
     return *fault;
   }
   store.emplace(std::move(*fresh));
+  identity = identity_of(path);
   return &*store;
 }
 

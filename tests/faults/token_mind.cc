@@ -33,6 +33,11 @@ ServerReply TokenMind::answer(const test::SeenRequest& request) {
 
 std::string TokenMind::reply(bool only_words) {
   AnthropicReply reply;
+  if (below(2) == 0) {
+    const std::string number = std::to_string(++thoughts_);
+    reply.thinking("Thought " + number + ".", "SIG" + number);
+    api_.issued_thinking("Thought " + number + ".", "SIG" + number);
+  }
   if (only_words || below(3) > 0) reply.text("Now step " + std::to_string(calls_) + " of many.");
   if (only_words || below(8) == 0) return reply.text("That was it for now.").str();
   const int count = 1 + below(3);

@@ -42,6 +42,7 @@ class TokenMind {
   std::vector<std::string> refusals_;
   std::map<std::string, std::string> tokens_;  // by tool_use id
   int calls_ = 0;
+  int thoughts_ = 0;
 };
 
 }  // namespace agentd::testing

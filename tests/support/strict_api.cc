@@ -182,12 +182,21 @@ class Judge {
         other_block(block, type, role, at);
       }
     }
+    if (role == "assistant" && is_thinking(content.back())) {
+      complain("messages." + std::to_string(number) +
+               ": The final block in an assistant message cannot be `thinking`.");
+    }
     if (role == "user") {
       for (const std::string& id : answered) open_calls_.erase(id);
       if (!open_calls_.empty()) missing_result(number - 1);
     } else {
       open_calls_ = std::move(new_calls);
     }
+  }
+
+  static bool is_thinking(const Json& block) {
+    return one_of(block.at("type").get_ref<const std::string&>(),
+                  {"thinking", "redacted_thinking"});
   }
 
   [[noreturn]] void missing_result(std::size_t message) {

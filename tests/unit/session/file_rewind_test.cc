@@ -226,7 +226,11 @@ TEST_CASE("a log that was cut without its files: they change with what follows n
   put(rig.path("old"), "A");
   put(rig.path("f"), "A");
   rig.agent_writes(7, "old", "B");
-  REQUIRE(rig.store.checkpoints().log_was_cut("s1", 3).has_value());
+  {
+    auto transaction = rig.store.begin();
+    REQUIRE(rig.store.checkpoints().log_was_cut(*transaction, "s1", 3).has_value());
+    REQUIRE(transaction->commit().has_value());
+  }
   rig.agent_writes(5, "f", "B");
   CHECK(rig.rewind(5).restored == Paths{rig.path("f")});
   CHECK(rig.rewind(3).restored == Paths{rig.path("old")});

@@ -65,6 +65,44 @@ TEST_CASE("each call of a reply that was under way gets one result, in order") {
   CHECK(std::holds_alternative<TextBlock>(answer.blocks[3]));
 }
 
+TEST_CASE("of a reply that was cut no thinking is left at its end, nor what was not signed") {
+  const Block signed_thinking = ThinkingBlock{"so", "SIG=="};
+  const Block unsigned_thinking = ThinkingBlock{"so", std::nullopt};
+  const Block redacted = RedactedThinkingBlock{"opaque=="};
+  const Block text = TextBlock{"I look."};
+  const Block blank = TextBlock{" \n"};
+  const Block opaque = OpaqueBlock{"server_tool_use", "{}"};
+  const Block use = ToolUseBlock{"t1", "Bash", {{"command", "x"}}};
+  struct Row {
+    std::vector<Block> draft;
+    std::string kept;  // the kinds of the blocks, by their place in Block
+  };
+  const auto kinds = [](const std::vector<Block>& blocks) {
+    std::string out;
+    for (const Block& block : blocks) out += std::to_string(block.index());
+    return out;
+  };
+  const Row rows[] = {
+      {{signed_thinking}, ""},
+      {{redacted}, ""},
+      {{unsigned_thinking}, ""},
+      {{signed_thinking, redacted, blank}, ""},
+      {{signed_thinking, text}, kinds({signed_thinking, text})},
+      {{unsigned_thinking, text}, kinds({text})},
+      {{signed_thinking, text, signed_thinking, redacted}, kinds({signed_thinking, text})},
+      {{signed_thinking, use}, kinds({signed_thinking, use})},
+      {{signed_thinking, opaque, unsigned_thinking}, kinds({signed_thinking, opaque})},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(kinds(row.draft));
+    std::vector<DraftBlock> draft;
+    for (const Block& block : row.draft) draft.push_back({block, false, std::nullopt});
+    const auto closed = closed_reply(draft);
+    REQUIRE(closed.size() == (row.kept.empty() ? 0 : 2));
+    if (!closed.empty()) CHECK(kinds(closed[0].blocks) == row.kept);
+  }
+}
+
 TEST_CASE("parts that were open are closed in the order of the protocol") {
   const std::vector<Part> parts = {
       part(1, "agent/runStarted", R"({"model":"m"})"),
@@ -90,6 +128,9 @@ TEST_CASE("parts that were open are closed in the order of the protocol") {
         std::string::npos);
   CHECK(params((*closing)[5])["turn"] == 2);
   CHECK(params((*closing)[6])["ending"] == "aborted_tools");
+  // It may have been a rewind or a fork that cut the run.
+  const std::string why = params((*closing)[6])["message"];
+  CHECK(why.find("agentd was stopped, or the session was cut") != std::string::npos);
 }
 
 TEST_CASE("a call whose result was kept and not yet told is told with it") {

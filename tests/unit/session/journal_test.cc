@@ -74,6 +74,14 @@ struct Place {
     return answer.get_future().get();
   }
 
+  std::size_t draft(const std::string& id) {
+    std::promise<std::size_t> answer;
+    thread->post([&](const Result<SessionStore*>& store) {
+      answer.set_value((*store)->load(id)->draft.size());
+    });
+    return answer.get_future().get();
+  }
+
   std::string path;
   StillClock clock;
   std::unique_ptr<platform::Files> files = platform::make_disk_files();
@@ -193,6 +201,31 @@ TEST_CASE("a kill in the middle of a reply: calls are settled, parts are closed,
     CHECK(text(opened->conversation.history) == first);
     place.restart();  // killed again before anything was said
   }
+}
+
+TEST_CASE(
+    "a kill behind a whole block of thinking: nothing of the reply is left, once and for all") {
+  Place place;
+  auto conversation = Place::conversation();
+  {
+    auto journal = place.begin("s1");
+    conversation.history.append(said(Role::user, "do it"));
+    journal->keep(conversation);
+    journal->keep_block(0, ThinkingBlock{"so", "SIG=="});
+    REQUIRE(synced(*journal).has_value());
+  }
+  for (int round = 0; round < 2; ++round) {
+    place.restart();
+    auto opened = place.open("s1");
+    REQUIRE(opened.has_value());
+    CHECK(text(opened->conversation.history) == text(conversation.history));
+    CHECK(place.draft("s1") == 0);
+  }
+  auto opened = place.open("s1");
+  REQUIRE(opened.has_value());
+  opened->conversation.history.append(said(Role::user, "go on"));
+  REQUIRE(opened->conversation.history.view().size() == 1);  // joined: roles alternate
+  CHECK(opened->conversation.history.view()[0]->blocks.size() == 2);
 }
 
 TEST_CASE("one writer at a time; another one finds out that it must read anew") {

@@ -24,6 +24,13 @@ struct Rig {
   void add(const std::string& session, std::int64_t log_size, const FileBefore& file) {
     REQUIRE(table.add(session, {"r1", "t1", log_size}, file).has_value());
   }
+  template <class Part>
+  void whole(const Part& part) {
+    auto transaction = Transaction::begin(database);
+    REQUIRE(transaction.has_value());
+    REQUIRE(part(*transaction).has_value());
+    REQUIRE(transaction->commit().has_value());
+  }
   std::int64_t count(const std::string& table_name) {
     auto counted = database.prepare("SELECT count(*) FROM " + table_name);
     REQUIRE(counted->step().has_value());
@@ -125,7 +132,7 @@ TEST_CASE("a rewind is under way until it is finished, and gone when it is dropp
   REQUIRE(last->has_value());
   CHECK(!(*last)->finished);
   CHECK(rig.table.since("s1", 3)->size() == 1);
-  REQUIRE(rig.table.finish_rewind("s1", 3).has_value());
+  rig.whole([&](const Transaction& whole) { return rig.table.finish_rewind(whole, "s1", 3); });
   last = rig.table.last_rewind("s1");
   CHECK((*last)->finished);
   REQUIRE((*last)->files.size() == 1);
@@ -136,7 +143,7 @@ TEST_CASE("a rewind is under way until it is finished, and gone when it is dropp
   CHECK(file.after == platform::hash_content("B"));
   CHECK(file.stored);
   CHECK(rig.table.since("s1", 0)->size() == 1);
-  REQUIRE(rig.table.drop_rewind("s1").has_value());
+  rig.whole([&](const Transaction& whole) { return rig.table.drop_rewind(whole, "s1"); });
   CHECK(!rig.table.last_rewind("s1")->has_value());
   CHECK(rig.table.since("s1", 0)->size() == 2);
   CHECK(rig.count("file_content") == 2);  // A and B; C was the rewind's alone
@@ -146,11 +153,11 @@ TEST_CASE("a cut of the log moves the changes of what was cut to the cut") {
   Rig rig;
   rig.add("s1", 3, before("/f", "A", "B"));
   rig.add("s1", 7, before("/f", "B", "C"));
-  REQUIRE(rig.table.log_was_cut("s1", 5).has_value());
+  rig.whole([&](const Transaction& whole) { return rig.table.log_was_cut(whole, "s1", 5); });
   CHECK(rig.table.since("s1", 6)->empty());
   CHECK(rig.table.since("s1", 5)->size() == 1);
   CHECK(rig.table.since("s1", 3)->size() == 2);
-  REQUIRE(rig.table.log_was_cut("s1", 4).has_value());
+  rig.whole([&](const Transaction& whole) { return rig.table.log_was_cut(whole, "s1", 4); });
   CHECK(rig.table.since("s1", 5)->empty());
   REQUIRE(rig.table.log_cut_was_undone("s1").has_value());  // of the second alone
   CHECK(rig.table.since("s1", 6)->empty());

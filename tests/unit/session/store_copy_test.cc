@@ -64,6 +64,21 @@ void tell_story(SessionStore& store, const std::string& session) {
   done(store.put_draft(session, 0, TextBlock{"under way"}));
 }
 
+Result<void> fork(SessionStore& store, const std::string& session, const std::string& new_id,
+                  const std::optional<Cut>& cut, std::int64_t now) {
+  return in_transaction(store, [&](const Transaction& whole) {
+    return store.fork(whole, session, new_id, cut, now);
+  });
+}
+Result<void> rewind(SessionStore& store, const std::string& session, const Cut& cut) {
+  return in_transaction(
+      store, [&](const Transaction& whole) { return store.rewind(whole, session, cut); });
+}
+Result<void> undo_rewind(SessionStore& store, const std::string& session) {
+  return in_transaction(
+      store, [&](const Transaction& whole) { return store.undo_rewind(whole, session); });
+}
+
 /// All that a session has, on a few lines.
 std::string shown(SessionStore& store, const std::string& session) {
   const auto stored = value_of(store.load(session));
@@ -92,32 +107,32 @@ TEST_CASE("a fork has what was before the cut, to the part") {
   const std::string whole = shown(store, "s1");
 
   SUBCASE("before a run: the end of the one before it is in it") {
-    done(store.fork("s1", "f", value_of(store.cut_before_run("s1", "c1")), 7));
+    done(fork(store, "s1", "f", value_of(store.cut_before_run("s1", "c1")), 7));
     CHECK(shown(store, "f") == kFirstWords + "| 0 changes | " + kFirstRun + "| 0 drafts");
   }
   SUBCASE("before the next run, where the log is no longer: the compaction is in it") {
-    done(store.fork("s1", "f", value_of(store.cut_before_run("s1", "r2")), 7));
+    done(fork(store, "s1", "f", value_of(store.cut_before_run("s1", "r2")), 7));
     CHECK(shown(store, "f") ==
           kFirstWords + "| 1 changes | " + kFirstRun + "c1/runStarted4 c1/runEnded4 | 0 drafts");
   }
   SUBCASE("before a turn: what was told between the turns is in it") {
-    done(store.fork("s1", "f", value_of(store.cut_before_turn("s1", "r1", 2)), 7));
+    done(fork(store, "s1", "f", value_of(store.cut_before_turn("s1", "r1", 2)), 7));
     CHECK(shown(store, "f") ==
           "prompt of r1; r1 turn 1; steered into r1; | 0 changes | r1/runStarted0 r1/turnStarted1 "
           "r1/textDelta1 r1/turnEnded2 r1/attachment2 | 0 drafts");
   }
   SUBCASE("before a message of agent/send") {
-    done(store.fork("s1", "f", value_of(store.cut_before_message("s1", "m-r1")), 7));
+    done(fork(store, "s1", "f", value_of(store.cut_before_message("s1", "m-r1")), 7));
     CHECK(shown(store, "f") ==
           "prompt of r1; r1 turn 1; | 0 changes | r1/runStarted0 r1/turnStarted1 r1/textDelta1 "
           "r1/turnEnded2 | 0 drafts");
   }
   SUBCASE("before the first run there is nothing") {
-    done(store.fork("s1", "f", value_of(store.cut_before_run("s1", "r1")), 7));
+    done(fork(store, "s1", "f", value_of(store.cut_before_run("s1", "r1")), 7));
     CHECK(shown(store, "f") == "| 0 changes | | 0 drafts");
   }
   SUBCASE("without a cut it is all of it, the reply under way too") {
-    done(store.fork("s1", "f", std::nullopt, 7));
+    done(fork(store, "s1", "f", std::nullopt, 7));
     CHECK(shown(store, "f") == whole);
   }
   CHECK(shown(store, "s1") == whole);
@@ -134,27 +149,42 @@ TEST_CASE("a fork of a fork is not called so twice, and stands when the first is
   auto store = opened(directory);
   tell_story(store, "s1");
   const std::string whole = shown(store, "s1");
-  done(store.fork("s1", "f1", std::nullopt, 7));
-  done(store.fork("f1", "f2", std::nullopt, 8));
+  done(fork(store, "s1", "f1", std::nullopt, 7));
+  done(fork(store, "f1", "f2", std::nullopt, 8));
   CHECK(value_of(store.load("f2")).row.title == "Title of s1 (fork)");
   done(store.remove("s1"));
   done(store.remove("f1"));
   CHECK(shown(store, "f2") == whole);
 }
 
+TEST_CASE("of runs that have one id the last is meant, and its turns") {
+  Directory directory;
+  auto store = opened(directory);
+  done(store.add(row("s1")));
+  Story story{store, "s1"};
+  story.run("r1");  // parts 1 to 9
+  story.run("r2");
+  story.run("r1");  // parts 19 to 27
+  CHECK(value_of(store.cut_before_run("s1", "r1")).part == 19);
+  CHECK(value_of(store.cut_before_run("s1", "r2")).part == 10);
+  CHECK(value_of(store.cut_before_turn("s1", "r1", 1)).part == 20);
+  CHECK(value_of(store.cut_before_turn("s1", "r1", 2)).part == 24);
+  CHECK(value_of(store.cut_before_turn("s1", "r2", 2)).part == 15);
+}
+
 TEST_CASE("what cannot be forked or cut is said") {
   Directory directory;
   auto store = opened(directory);
   tell_story(store, "s1");
-  CHECK(code_of(store.fork("no", "f", std::nullopt, 7)) == Code::not_found);
+  CHECK(code_of(fork(store, "no", "f", std::nullopt, 7)) == Code::not_found);
   CHECK(code_of(store.load("f")) == Code::not_found);
-  CHECK(code_of(store.fork("s1", "s1", std::nullopt, 7)) == Code::conflict);
+  CHECK(code_of(fork(store, "s1", "s1", std::nullopt, 7)) == Code::conflict);
   CHECK(code_of(store.cut_before_run("s1", "no")) == Code::not_found);
   CHECK(code_of(store.cut_before_run("no", "r1")) == Code::not_found);
   CHECK(code_of(store.cut_before_turn("s1", "r1", 3)) == Code::not_found);
   CHECK(code_of(store.cut_before_message("s1", "m-no")) == Code::not_found);
-  CHECK(code_of(store.rewind("no", {1, 0})) == Code::not_found);
-  CHECK(code_of(store.undo_rewind("s1")) == Code::not_found);
+  CHECK(code_of(rewind(store, "no", {1, 0})) == Code::not_found);
+  CHECK(code_of(undo_rewind(store, "s1")) == Code::not_found);
 }
 
 TEST_CASE("a rewind takes away, and is undone once") {
@@ -162,12 +192,12 @@ TEST_CASE("a rewind takes away, and is undone once") {
   auto store = opened(directory);
   tell_story(store, "s1");
   const std::string whole = shown(store, "s1");
-  done(store.rewind("s1", value_of(store.cut_before_run("s1", "c1"))));
+  done(rewind(store, "s1", value_of(store.cut_before_run("s1", "c1"))));
   CHECK(shown(store, "s1") == kFirstWords + "| 0 changes | " + kFirstRun + "| 0 drafts");
   CHECK(value_of(store.list({})).size() == 1);  // what was taken away is not listed
-  done(store.undo_rewind("s1"));
+  done(undo_rewind(store, "s1"));
   CHECK(shown(store, "s1") == whole);
-  CHECK(code_of(store.undo_rewind("s1")) == Code::not_found);
+  CHECK(code_of(undo_rewind(store, "s1")) == Code::not_found);
   CHECK(shown(store, "s1") == whole);
 }
 
@@ -176,7 +206,7 @@ TEST_CASE("a rewind is not undone behind what was said since") {
   auto store = opened(directory);
   tell_story(store, "s1");
   const Cut cut = value_of(store.cut_before_run("s1", "r2"));
-  done(store.rewind("s1", cut));
+  done(rewind(store, "s1", cut));
   Story story{store, "s1", cut.part - 1, static_cast<std::size_t>(cut.log_size), 1};
   SUBCASE("a whole run") {
     story.run("r3");
@@ -188,7 +218,7 @@ TEST_CASE("a rewind is not undone behind what was said since") {
     story.say(Role::user, "on");
   }
   const std::string after = shown(store, "s1");
-  CHECK(code_of(store.undo_rewind("s1")) == Code::conflict);
+  CHECK(code_of(undo_rewind(store, "s1")) == Code::conflict);
   CHECK(shown(store, "s1") == after);
 }
 
@@ -198,10 +228,10 @@ TEST_CASE("a run that a rewind cut may be closed meanwhile: undone, it has its o
   tell_story(store, "s1");
   const std::string whole = shown(store, "s1");
   const Cut cut = value_of(store.cut_before_turn("s1", "r1", 2));
-  done(store.rewind("s1", cut));
+  done(rewind(store, "s1", cut));
   Story story{store, "s1", cut.part - 1, static_cast<std::size_t>(cut.log_size)};
   story.tell("r1", "agent/runEnded");
-  done(store.undo_rewind("s1"));
+  done(undo_rewind(store, "s1"));
   CHECK(shown(store, "s1") == whole);
 }
 
@@ -209,12 +239,12 @@ TEST_CASE("only the last rewind is kept, and goes with its session") {
   Directory directory;
   auto store = opened(directory);
   tell_story(store, "s1");
-  done(store.rewind("s1", value_of(store.cut_before_run("s1", "r2"))));
+  done(rewind(store, "s1", value_of(store.cut_before_run("s1", "r2"))));
   const std::string between = shown(store, "s1");
-  done(store.rewind("s1", value_of(store.cut_before_turn("s1", "r1", 2))));
-  done(store.undo_rewind("s1"));
+  done(rewind(store, "s1", value_of(store.cut_before_turn("s1", "r1", 2))));
+  done(undo_rewind(store, "s1"));
   CHECK(shown(store, "s1") == between);
-  done(store.rewind("s1", value_of(store.cut_before_run("s1", "r1"))));
+  done(rewind(store, "s1", value_of(store.cut_before_run("s1", "r1"))));
   done(store.remove("s1"));
   auto database = value_of(Database::open(directory.file(), Durability::normal));
   auto count = value_of(database.prepare(
@@ -228,7 +258,7 @@ TEST_CASE("what a rewind took away cannot be reached as a session") {
   Directory directory;
   auto store = opened(directory);
   tell_story(store, "s1");
-  done(store.rewind("s1", value_of(store.cut_before_run("s1", "r2"))));
+  done(rewind(store, "s1", value_of(store.cut_before_run("s1", "r2"))));
   auto database = value_of(Database::open(directory.file(), Durability::normal));
   auto aside = value_of(database.prepare("SELECT id FROM session WHERE rewound_of='s1'"));
   REQUIRE(value_of(aside.step()));
@@ -236,7 +266,7 @@ TEST_CASE("what a rewind took away cannot be reached as a session") {
   CHECK(code_of(store.load(id)) == Code::not_found);
   CHECK(code_of(store.rename(id, "x")) == Code::not_found);
   CHECK(code_of(store.remove(id)) == Code::not_found);
-  CHECK(code_of(store.fork(id, "f", std::nullopt, 7)) == Code::not_found);
+  CHECK(code_of(fork(store, id, "f", std::nullopt, 7)) == Code::not_found);
 }
 
 TEST_CASE("a fault half way leaves a fork and a rewind as if they had not been tried") {
@@ -251,12 +281,12 @@ TEST_CASE("a fault half way leaves a fork and a rewind as if they had not been t
                        " SELECT raise(ABORT, 'no'); END;"
                        "CREATE TRIGGER no_move BEFORE UPDATE ON part BEGIN"
                        " SELECT raise(ABORT, 'no'); END;"));
-  CHECK_FALSE(store.fork("s1", "f", std::nullopt, 7).has_value());
-  CHECK_FALSE(store.rewind("s1", cut).has_value());
+  CHECK_FALSE(fork(store, "s1", "f", std::nullopt, 7).has_value());
+  CHECK_FALSE(rewind(store, "s1", cut).has_value());
   done(database.execute("DROP TRIGGER no_copy; DROP TRIGGER no_move;"));
   CHECK(code_of(store.load("f")) == Code::not_found);
   CHECK(shown(store, "s1") == whole);
-  CHECK(code_of(store.undo_rewind("s1")) == Code::not_found);
+  CHECK(code_of(undo_rewind(store, "s1")) == Code::not_found);
 }
 
 TEST_CASE("a fork of a session that another process is writing has no gap") {
@@ -282,7 +312,7 @@ TEST_CASE("a fork of a session that another process is writing has no gap") {
   for (int i = 0; i < 20 || written == 0; ++i) {
     const std::string id = "f" + std::to_string(i);
     const auto before = static_cast<std::size_t>(written);
-    const auto forked = store.fork("s1", id, std::nullopt, 7);
+    const auto forked = fork(store, "s1", id, std::nullopt, 7);
     if (!forked) enough = true;
     REQUIRE_MESSAGE(forked.has_value(), forked.error().message);
     const auto copy = value_of(store.load(id));

@@ -60,6 +60,14 @@ T value_of(Result<T> result) {
   return std::move(*result);
 }
 
+/// `part` as the whole of a transaction.
+template <class Part>
+Result<void> in_transaction(SessionStore& store, const Part& part) {
+  auto transaction = value_of(store.begin());
+  auto written = part(transaction);
+  return written ? transaction.commit() : written;
+}
+
 inline void done(const Result<void>& result) {
   REQUIRE_MESSAGE(result.has_value(), result.error().message);
 }
