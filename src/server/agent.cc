@@ -298,8 +298,11 @@ void Server::send(protocol::SendParams params, Answer<protocol::SendResult> answ
   message.id = engine_.ids().next("message");
   message.blocks = std::move(*blocks);
   if (params.delivery) message.delivery = from_protocol(*params.delivery);
-  session->active->run->send(message, [answer, id = message.id](Result<void> taken) {
+  // Accepted is kept: a kill hands it back with the run's end.
+  const RunRecord record{session->journal, params.run_id, message.blocks};
+  session->active->run->send(message, [answer, id = message.id, record](Result<void> taken) {
     if (!taken) return answer.error(taken.error());
+    keep_sent(record, id);
     answer.result({id});
   });
 }
@@ -311,10 +314,13 @@ void Server::unsend(protocol::UnsendParams params, Answer<protocol::Empty> answe
   }
   Session* session = sessions_.find_by_run(params.run_id);
   if (session == nullptr) return answer.error(unknown_run(params.run_id));
-  session->active->run->unsend(params.message_id, [answer](Result<void> taken) {
-    if (!taken) return answer.error(taken.error());
-    answer.result({});
-  });
+  const RunRecord record{session->journal, params.run_id, {}};
+  session->active->run->unsend(params.message_id,
+                               [answer, record, id = params.message_id](Result<void> taken) {
+                                 if (!taken) return answer.error(taken.error());
+                                 keep_unsent(record, id);
+                                 answer.result({});
+                               });
 }
 
 void Server::approve_tool(protocol::ApproveToolParams params, Answer<protocol::Empty> answer) {

@@ -94,6 +94,21 @@ std::string session_hook_message(const std::string& session_id, const hooks::Hoo
   return out + wire::encode(ran) + '}';
 }
 
+void keep_sent(const RunRecord& record, const std::string& message_id) {
+  if (!record.journal) return;
+  std::vector<Block> said = record.prompt;
+  record.journal->keep_part(
+      record.run_id, protocol::kAgentSend.name,
+      members(protocol::UndeliveredMessage{message_id, contents(std::move(said))}));
+}
+
+void keep_unsent(const RunRecord& record, const std::string& message_id) {
+  if (!record.journal) return;
+  std::string fields;
+  append_member(fields, "messageId", message_id);
+  record.journal->keep_part(record.run_id, protocol::kAgentUnsend.name, fields);
+}
+
 void EventWriter::emit(agent::Event event) {
   std::visit([this](auto& said) { write(said); }, event);
 }

@@ -20,8 +20,12 @@ namespace agentd::server {
 struct RunRecord {
   std::shared_ptr<session::SessionJournal> journal;  // nullptr: nowhere
   std::string run_id;
-  std::vector<Block> prompt;
+  std::vector<Block> prompt;  // or another message
 };
+
+// Run's thread. A message of agent/send was accepted, or taken back: what a kill must not lose.
+void keep_sent(const RunRecord& record, const std::string& message_id);
+void keep_unsent(const RunRecord& record, const std::string& message_id);
 
 class EventWriter final : public agent::Sink {
  public:

@@ -2,12 +2,23 @@
 
 #include <string_view>
 
+#include "protocol/methods.h"
 #include "wire/text.h"
 
 namespace agentd::server {
 
+namespace {
+
+// Kept to know what was accepted and not told when a kill came; no client was told so.
+bool is_only_kept(const session::Part& part) {
+  return part.method == protocol::kAgentSend.name || part.method == protocol::kAgentUnsend.name;
+}
+
+}  // namespace
+
 // As the outbox writes the notifications of a run, whose stored params lack the head.
 void SessionReplay::tell(const session::Part& part) {
+  if (is_only_kept(part)) return;
   std::string body = R"({"jsonrpc":"2.0")";
   wire::append_key(body, "method");
   wire::append_string(body, part.method);

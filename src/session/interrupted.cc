@@ -24,11 +24,13 @@ struct PartFields {
   std::optional<std::string> tool_use_id;
   std::optional<std::string> name;
   std::optional<int> turn;
+  std::optional<std::string> message_id;
 
   static void fields(auto& field) {
     field("toolUseId", &PartFields::tool_use_id, "");
     field("name", &PartFields::name, "");
     field("turn", &PartFields::turn, "");
+    field("messageId", &PartFields::message_id, "");
   }
 };
 
@@ -37,6 +39,7 @@ struct Open {
   std::vector<std::pair<std::string, std::string>> calls;  // id and tool, in order
   std::vector<std::string> approvals;
   std::vector<std::string> questions;
+  std::vector<protocol::UndeliveredMessage> messages;  // accepted, and the model was not told
   bool turn = false;
   int last_turn = 0;
   bool run = false;
@@ -63,6 +66,11 @@ void Open::see(std::string_view method, const PartFields& part) {
   }
   if (method == protocol::kApprovalRequested.name) approvals.push_back(id);
   if (method == protocol::kApprovalResolved.name) std::erase(approvals, id);
+  if (method == protocol::kAgentUnsend.name || method == protocol::kAttachment.name) {
+    std::erase_if(messages, [&part](const auto& message) {
+      return message.message_id == part.message_id.value_or("");
+    });
+  }
   if (method == protocol::kQuestionAsked.name) questions.push_back(id);
   if (method == protocol::kQuestionResolved.name) std::erase(questions, id);
 }
@@ -134,6 +142,7 @@ protocol::RunEnded end_of_run(const Open& open) {
       "The run ends here: agentd was stopped, or the session was cut at this point. Start again to "
       "go on.";
   out.turns = open.last_turn;
+  if (!open.messages.empty()) out.not_delivered = open.messages;
   return out;
 }
 
@@ -163,6 +172,10 @@ Result<std::vector<ClosingPart>> closing_parts(const std::vector<Part>& parts,
     auto fields = wire::decode<PartFields>(*tree, part.method);
     if (!fields) return fields.error();
     open.see(part.method, *fields);
+    if (part.method != protocol::kAgentSend.name) continue;
+    auto message = wire::decode<protocol::UndeliveredMessage>(*tree, part.method);
+    if (!message) return message.error();
+    open.messages.push_back(std::move(*message));
   }
   std::vector<ClosingPart> closed;
   if (!open.run) return closed;

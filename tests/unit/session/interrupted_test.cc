@@ -143,6 +143,22 @@ TEST_CASE("a call whose result was kept and not yet told is told with it") {
   CHECK(params((*closing)[0])["content"][0]["text"] == "all well");
 }
 
+TEST_CASE("messages that were accepted and never told are handed back with the run's end") {
+  const std::vector<Part> parts = {
+      part(1, "agent/runStarted", R"({"model":"m"})"),
+      part(2, "agent/send", R"({"messageId":"m1","prompt":[{"type":"text","text":"one"}]})"),
+      part(3, "agent/send", R"({"messageId":"m2","prompt":[{"type":"text","text":"two"}]})"),
+      part(4, "agent/send", R"({"messageId":"m3","prompt":[{"type":"text","text":"three"}]})"),
+      part(5, "agent/attachment", R"({"kind":"message","title":"x","messageId":"m1"})"),
+      part(6, "agent/unsend", R"({"messageId":"m2"})")};
+  const auto closing = closing_parts(parts, {});
+  REQUIRE(closing.has_value());
+  const Json end = params(closing->back());
+  REQUIRE(end["notDelivered"].size() == 1);
+  CHECK(end["notDelivered"][0]["messageId"] == "m3");
+  CHECK(end["notDelivered"][0]["prompt"][0]["text"] == "three");
+}
+
 TEST_CASE("a part that cannot be read is an error") {
   CHECK(!closing_parts({part(1, "agent/runStarted", "{")}, {}).has_value());
 }
