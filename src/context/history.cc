@@ -11,6 +11,7 @@ namespace agentd::context {
 
 void History::append(Message message) {
   repair_blocks(message.blocks);
+  if (message.role == Role::assistant) drop_last_thinking(message.blocks);
   const auto open_calls =
       last_ && last_->role == Role::assistant ? tool_use_ids(*last_) : std::vector<std::string>();
   if (message.role == Role::user) {

@@ -48,6 +48,10 @@ void repair_blocks(std::vector<Block>& blocks) {
   });
 }
 
+void drop_last_thinking(std::vector<Block>& blocks) {
+  while (!blocks.empty() && is_thinking(blocks.back())) blocks.pop_back();
+}
+
 std::vector<std::string> tool_use_ids(const Message& message) {
   std::vector<std::string> ids;
   for (const auto& block : message.blocks) {

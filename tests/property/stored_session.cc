@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "agent/texts.h"
+#include "base/ascii.h"
 #include "context/attachment.h"
 #include "property/invariants.h"
 #include "property/kept_parts.h"
@@ -40,6 +41,15 @@ std::vector<Message> closed(const std::map<int, Handed::Draft>& draft) {
     answer.blocks.emplace_back(
         each.result.value_or(ToolResultBlock{call->id, {TextBlock{std::string(lost)}}, true}));
   }
+  // Of thinking only what is signed and stands in front of something.
+  std::erase_if(reply.blocks, [](const Block& block) {
+    const auto* thinking = std::get_if<ThinkingBlock>(&block);
+    const auto* text = std::get_if<TextBlock>(&block);
+    return (thinking != nullptr && !thinking->signature) ||
+           (text != nullptr && ascii::blank(text->text));
+  });
+  while (!reply.blocks.empty() && is_thinking(reply.blocks.back())) reply.blocks.pop_back();
+  if (reply.blocks.empty()) return {};
   answer.blocks.emplace_back(TextBlock{context::wrapped(
       {context::AttachmentKind::note, {}, std::string(agent::texts::kStoppedHere)})});
   return {std::move(reply), std::move(answer)};
