@@ -195,6 +195,22 @@ TEST_CASE("a kill in the middle of a reply: calls are settled, parts are closed,
   }
 }
 
+TEST_CASE("the id of a call that a kill interrupted is not given again") {
+  Place place;
+  {
+    auto conversation = Place::conversation();
+    auto journal = place.begin("s1");
+    conversation.history.append(said(Role::user, "go"));
+    journal->keep(conversation);
+    journal->keep_block(0, ToolUseBlock{"t1", "Read", Json::object()});
+    REQUIRE(synced(*journal).has_value());
+  }
+  place.restart();
+  auto opened = place.open("s1");
+  REQUIRE(opened.has_value());
+  CHECK(!opened->conversation.history.claim_tool_use_id("t1"));
+}
+
 TEST_CASE("one writer at a time; another one finds out that it must read anew") {
   Place place;
   auto conversation = Place::conversation();
