@@ -1,15 +1,13 @@
 #include "property/kept_parts.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "protocol/methods.h"
+#include "wire/parse.h"
 
 namespace agentd::test {
 namespace {
-
-using nlohmann::json;
 
 // The key of each event; empty: it makes no part of its own.
 struct Key {
@@ -77,6 +75,17 @@ bool is_text(const std::string& key) {
          key.starts_with(protocol::kThinkingDelta.name);
 }
 
+std::string text_in(const Json& params, const char* name) {
+  return std::string(wire::string_member(params, name).value_or(""));
+}
+
+// Of those that have to do with a call.
+std::string member(const session::Part& part, const char* name) {
+  if (part.params.find("toolUseId") == std::string::npos) return "";
+  const auto params = wire::parse(part.params);
+  return params ? text_in(*params, name) : "";
+}
+
 bool closes(const std::string& method) {
   return method == protocol::kApprovalResolved.name || method == protocol::kQuestionResolved.name ||
          method == protocol::kToolResult.name || method == protocol::kTurnEnded.name ||
@@ -89,8 +98,7 @@ class Closure {
   explicit Closure(std::vector<std::string>& faults) : faults_(faults) {}
 
   void see(const session::Part& part) {
-    const json params = json::parse(part.params);
-    const std::string id = params.value("toolUseId", "");
+    const std::string id = member(part, "toolUseId");
     if (!started_ && part.method != protocol::kRunStarted.name) fail(part, "before runStarted");
     if (ended_) fail(part, "after runEnded");
     if (part.method == protocol::kRunStarted.name && started_) fail(part, "twice");
@@ -98,7 +106,7 @@ class Closure {
     if (part.method == protocol::kRunEnded.name) ended_ = true;
     if (part.method == protocol::kTurnStarted.name) open(part, "turn");
     if (part.method == protocol::kTurnEnded.name) close(part, "turn");
-    if (part.method == protocol::kToolUse.name && params.at("state") == "started") {
+    if (part.method == protocol::kToolUse.name && member(part, "state") == "started") {
       open(part, "call " + id);
     }
     if (part.method == protocol::kToolResult.name) close(part, "call " + id);
@@ -140,10 +148,10 @@ void add_key(std::vector<std::string>& keys, const agent::Event& event) {
 }
 
 std::string key_of(const session::Part& part) {
-  const json params = json::parse(part.params);
-  const bool of_text = params.contains("blockId");
-  return Key::of(part.method, params.value(of_text ? "blockId" : "toolUseId", ""),
-                 params.value("state", ""));
+  const auto params = wire::parse(part.params);
+  if (!params) return "no JSON";
+  const char* id = is_text(part.method) ? "blockId" : "toolUseId";
+  return Key::of(part.method, text_in(*params, id), text_in(*params, "state"));
 }
 
 std::vector<std::string> broken_promises(const std::vector<session::Part>& parts) {

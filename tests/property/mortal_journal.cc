@@ -17,6 +17,13 @@ void MortalJournal::die(int silent, int later, std::function<void()> at_death) {
   at_death_ = std::move(at_death);
 }
 
+void MortalJournal::die_in_call(int calls, int later, std::function<void()> at_death) {
+  std::lock_guard lock(mutex_);
+  calls_to_start_ = calls;
+  later_ = later;
+  at_death_ = std::move(at_death);
+}
+
 bool MortalJournal::silent() const {
   std::lock_guard lock(mutex_);
   return is_silent();
@@ -106,12 +113,19 @@ void MortalJournal::keep_start(const std::string& tool_use_id) {
   if (!writes()) return;
   if (auto* call = call_in_draft(tool_use_id)) call->began = true;
   real_->keep_start(tool_use_id);
+  if (calls_to_start_ > 0) --calls_to_start_;
 }
 
 void MortalJournal::sync(std::function<void(Result<void>)> done) {
   {
     std::lock_guard lock(mutex_);
-    if (writes()) return real_->sync(std::move(done));
+    if (writes()) {
+      if (calls_to_start_ == 0 && silent_at_ < 0) {
+        silent_at_ = words_;
+        dead_at_ = words_ + later_;
+      }
+      return real_->sync(std::move(done));
+    }
     end();  // it would never have been answered
   }
   done(make_error(Code::io, "the process was killed"));

@@ -44,6 +44,8 @@ class MortalJournal final : public agent::Journal, public agent::Sink {
   /// Nothing is written from the word number `silent` on, counted from 0; the process is dead
   /// `later` words after it at the latest. `at_death` is called once, under a lock.
   void die(int silent, int later, std::function<void()> at_death);
+  /// The same from the first word on behind the start of call number `calls`, once that is kept.
+  void die_in_call(int calls, int later, std::function<void()> at_death);
 
   bool silent() const;
   bool dead() const;
@@ -78,6 +80,8 @@ class MortalJournal final : public agent::Journal, public agent::Sink {
   int words_ = 0;
   int silent_at_ = -1;  // never
   int dead_at_ = -1;
+  int calls_to_start_ = -1;  // the last of them is the one to die in
+  int later_ = 0;
   bool dead_ = false;
   std::function<void()> at_death_;
 };

@@ -1,8 +1,10 @@
 // The same random model against the real binary: real pipes, real HTTP with a server of both APIs
 // that refuses what they would refuse, real files, processes and hooks. Every message is held to
-// the published schema and to the promises of order and closure. One run here for twenty in the
+// the published schema and to the promises of order and closure. At times the process is killed in
+// the middle of a run, and another one goes on with the session. One run here for twenty in the
 // loop's test.
 #include <doctest/doctest.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +12,9 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <set>
 
 #include "property/anthropic_stream.h"
 #include "property/chat_stream.h"
@@ -29,6 +33,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::chrono::seconds kPatience{30};
+constexpr int kInternalError = -32603;
 
 std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   const char* text = std::getenv(variable);
@@ -102,8 +107,7 @@ class ProcessRuns {
         met_(met),
         mood_(seed * 31 + 5),
         mind_(seed * 17 + 3),
-        contract_(AGENTD_SOURCE_DIR "/protocol"),
-        watch_(contract_) {
+        contract_(AGENTD_SOURCE_DIR "/protocol") {
     mind_.menu = real_menu();
     server_.set_handler([this](const test::SeenRequest& request) { return answer(request); });
   }
@@ -112,36 +116,69 @@ class ProcessRuns {
     INFO("seed ", seed_);
     space_.settings(mood_.one_in(3) ? transcripts::Json::object()
                                     : test::random_hook_settings(mood_));
-    testing::AgentProcess agent(
-        {.argv = {AGENTD_BINARY},
-         .cwd = space_.root + "/ws",
-         .home = space_.root + "/home",
-         .environment = {{"ANTHROPIC_API_KEY", "sk-test"},
-                         {"ANTHROPIC_BASE_URL", server_.url()},
-                         {"OPENAI_API_KEY", "sk-test"},
-                         {"OPENAI_BASE_URL", server_.url() + "/v1"}},
-         .framing = mood_.one_in(2) ? testing::Framing::lines : testing::Framing::content_length});
-    agent_ = &agent;
+    start_process();
+    for (int i = 0; i < runs; ++i) {
+      one_run(i);
+      if (killed_) come_back();
+    }
+    request("shutdown", nullptr);
+    pump([&] { return replies_ == requests_; });
+    agent_->send({{"jsonrpc", "2.0"}, {"method", "exit"}});
+    while (agent_->receive(kPatience)) {
+    }
+    CHECK_MESSAGE(agent_->wait(kPatience) == 0, "seed " << seed_);
+    if (!ever_killed_) {
+      CHECK_MESSAGE(left_behind(fs::canonical(space_.root + "/ws").string()).empty(),
+                    "seed " << seed_ << ": processes left");
+    }
+    watch_->ended();
+    for (const auto& refusal : refusals_) FAIL_CHECK("seed " << seed_ << ": " << refusal);
+  }
+
+ private:
+  void start_process() {
+    agent_ = std::make_unique<testing::AgentProcess>(testing::AgentProcessOptions{
+        .argv = {AGENTD_BINARY},
+        .cwd = space_.root + "/ws",
+        .home = space_.root + "/home",
+        .environment = {{"ANTHROPIC_API_KEY", "sk-test"},
+                        {"ANTHROPIC_BASE_URL", server_.url()},
+                        {"OPENAI_API_KEY", "sk-test"},
+                        {"OPENAI_BASE_URL", server_.url() + "/v1"}},
+        .framing = mood_.one_in(2) ? testing::Framing::lines : testing::Framing::content_length});
+    watch_ = std::make_unique<transcripts::Watch>(contract_);
+    requests_ = replies_ = 0;
     request("initialize",
             {{"protocolVersion", 1},
              {"clientInfo", {{"name", "property"}, {"version", "1"}}},
              {"processId", nullptr},
              {"capabilities", {{"approvals", !mood_.one_in(4)}, {"questions", !mood_.one_in(4)}}}});
     pump([&] { return replies_ == requests_; });
-    for (int i = 0; i < runs; ++i) one_run(i);
-    request("shutdown", nullptr);
-    pump([&] { return replies_ == requests_; });
-    agent.send({{"jsonrpc", "2.0"}, {"method", "exit"}});
-    while (agent.receive(kPatience)) {
-    }
-    CHECK_MESSAGE(agent.wait(kPatience) == 0, "seed " << seed_);
-    CHECK_MESSAGE(left_behind(fs::canonical(space_.root + "/ws").string()).empty(),
-                  "seed " << seed_ << ": processes left");
-    watch_.ended();
-    for (const auto& refusal : refusals_) FAIL_CHECK("seed " << seed_ << ": " << refusal);
   }
 
- private:
+  // kill -9: what was on its way to us is lost.
+  void kill_process() {
+    agent_->signal(SIGKILL);
+    agent_->wait(kPatience);
+    killed_ = ever_killed_ = true;
+    meet("killed");
+  }
+
+  // Another process is told of the session, closed whatever was open, and is to go on with it.
+  void come_back() {
+    killed_ = false;
+    start_process();
+    if (session_.empty() || !mood_.one_in(2)) return;
+    loaded_.clear();
+    request("session/load", {{"sessionId", session_}});
+    pump([&] { return replies_ == requests_; });
+    CHECK_MESSAGE(loaded_runs_open_ == 0, "seed " << seed_ << ": a replay leaves a run open");
+    for (const auto& run : ended_runs_[session_]) {
+      CHECK_MESSAGE(loaded_.count(run) == 1, "seed " << seed_ << ": " << run << " is lost");
+    }
+    meet("loaded after a kill");
+  }
+
   test::ServerReply answer(const test::SeenRequest& request) {
     std::lock_guard lock(mutex_);
     const bool chat = request.path.ends_with("/chat/completions");
@@ -168,6 +205,7 @@ class ProcessRuns {
     static constexpr const char* kModes[] = {"ask", "acceptEdits", "plan", "bypass"};
     run_id_ = "run" + std::to_string(number);
     ended_ = false;
+    const int kill_at = mood_.one_in(4) ? mood_.below(40) : -1;
     cancel_at_ = mood_.one_in(3) ? mood_.below(30) : -1;
     transcripts::Json params = {{"prompt", "go"},
                                 {"runId", run_id_},
@@ -175,10 +213,14 @@ class ProcessRuns {
                                 {"permissionMode", kModes[mood_.below(4)]},
                                 {"maxTurns", 1 + mood_.below(8)},
                                 {"toolStart", mood_.one_in(2) ? "streaming" : "afterReply"}};
-    if (!session_.empty() && mood_.one_in(2)) params["sessionId"] = session_;
+    const bool goes_on = !session_.empty() && (ever_killed_ || mood_.one_in(2));
+    if (goes_on) params["sessionId"] = session_;
+    if (goes_on && ever_killed_) meet("went on after a kill");
     request("agent/start", std::move(params));
     int seen = 0;
     pump([&] {
+      if (seen == kill_at) kill_process();
+      if (killed_) return true;
       if (seen++ == cancel_at_) request("agent/cancel", {{"runId", run_id_}});
       if (!ended_ && mood_.one_in(25)) say_something();
       return ended_ && replies_ == requests_;
@@ -194,7 +236,7 @@ class ProcessRuns {
   void request(const char* method, transcripts::Json params) {
     transcripts::Json message = {{"jsonrpc", "2.0"}, {"id", requests_++}, {"method", method}};
     if (!params.is_null()) message["params"] = std::move(params);
-    watch_.sent(message);
+    watch_->sent(message);
     agent_->send(message);
   }
 
@@ -209,7 +251,7 @@ class ProcessRuns {
       const auto message = agent_->receive(kPatience);
       REQUIRE_MESSAGE(message.has_value(),
                       "seed " << seed_ << ": agentd is gone: " << agent_->standard_error());
-      watch_.received(*message);
+      watch_->received(*message);
       take(*message);
     }
   }
@@ -217,6 +259,10 @@ class ProcessRuns {
   void take(const transcripts::Json& message) {
     if (message.contains("id")) {
       ++replies_;
+      // What another process had of the session must be at hand for this one.
+      if (message.contains("error") && message["error"].value("code", 0) == kInternalError) {
+        FAIL_CHECK("seed " << seed_ << ": " << message.dump());
+      }
       if (message.contains("result") && message["result"].is_object() &&
           message["result"].contains("sessionId")) {
         session_ = message["result"]["sessionId"].get<std::string>();
@@ -224,8 +270,17 @@ class ProcessRuns {
       return;
     }
     const std::string method = message["method"].get<std::string>();
+    if (message["params"].value("replay", false)) {
+      if (method == "agent/runStarted") {
+        ++loaded_runs_open_;
+        loaded_.insert(message["params"]["runId"].get<std::string>());
+      }
+      if (method == "agent/runEnded") --loaded_runs_open_;
+      return;
+    }
     if (method == "agent/runEnded") {
       ended_ = true;
+      ended_runs_[session_].insert(run_id_);
       meet("ending " + message["params"]["ending"].get<std::string>());
     }
     if (method == "agent/hook") meet("hook " + message["params"]["outcome"].get<std::string>());
@@ -265,8 +320,13 @@ class ProcessRuns {
   bool paused_ = false;  // the last reply stopped with pause_turn
   test::ModelServer server_;
   transcripts::Contract contract_;
-  transcripts::Watch watch_;
-  testing::AgentProcess* agent_ = nullptr;
+  std::unique_ptr<transcripts::Watch> watch_;  // of the process that lives
+  std::unique_ptr<testing::AgentProcess> agent_;
+  bool killed_ = false;       // and no other one begun
+  bool ever_killed_ = false;  // what its commands left behind is nobody's
+  std::map<std::string, std::set<std::string>> ended_runs_;  // of each session
+  std::set<std::string> loaded_;                             // runs that a replay told of
+  int loaded_runs_open_ = 0;
   std::string run_id_;
   std::string session_;
   bool ended_ = false;
@@ -286,9 +346,10 @@ TEST_CASE("whatever happens, the binary keeps its promises") {
     ProcessRuns(seed + done, met).go(static_cast<int>(std::min(kRunsPerProcess, runs - done)));
   }
   if (runs < 100) return;  // too few to meet each of them
-  for (const char* name : {"request messages", "request chat", "ending completed",
-                           "ending aborted_tools", "ending model_error", "ending hook_stopped",
-                           "hook success", "hook blocked", "hook broken"}) {
+  for (const char* name :
+       {"request messages", "request chat", "ending completed", "ending aborted_tools",
+        "ending model_error", "ending hook_stopped", "hook success", "hook blocked", "hook broken",
+        "killed", "loaded after a kill", "went on after a kill"}) {
     CAPTURE(std::string(name));
     CHECK(met[name] > 0);
   }

@@ -53,9 +53,9 @@ std::string SessionRig::exported(const std::string& id) {
   return std::move(*text);
 }
 
-std::vector<Message> SessionRig::log(const std::string& id) {
+std::vector<MessagePtr> SessionRig::log(const std::string& id) {
   const std::string all = exported(id);
-  std::vector<Message> log;
+  std::vector<MessagePtr> log;
   for (std::size_t at = 0; at < all.size();) {
     const std::size_t end = all.find('\n', at);
     const std::string line = all.substr(at, end - at);
@@ -65,7 +65,7 @@ std::vector<Message> SessionRig::log(const std::string& id) {
     const std::size_t members = line.find(',', line.find(',') + 1) + 1;
     auto message = session::message_from_json('{' + line.substr(members));
     REQUIRE_MESSAGE(message.has_value(), message.error().message);
-    log.push_back(std::move(*message));
+    log.push_back(std::make_shared<const Message>(std::move(*message)));
   }
   return log;
 }
@@ -73,12 +73,6 @@ std::vector<Message> SessionRig::log(const std::string& id) {
 std::string text_of(const std::vector<MessagePtr>& messages) {
   std::string text;
   for (const auto& each : messages) text += session::to_json(*each) + '\n';
-  return text;
-}
-
-std::string text_of(const std::vector<Message>& messages) {
-  std::string text;
-  for (const auto& each : messages) text += session::to_json(each) + '\n';
   return text;
 }
 

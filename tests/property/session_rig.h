@@ -39,7 +39,7 @@ class SessionRig {
   /// All of the session as JSON Lines, its header first.
   std::string exported(const std::string& id);
   /// Every message that was ever said in it.
-  std::vector<Message> log(const std::string& id);
+  std::vector<MessagePtr> log(const std::string& id);
 
   platform::Files& files() { return *files_; }
 
@@ -53,6 +53,5 @@ class SessionRig {
 
 /// Byte for byte what there is to compare.
 std::string text_of(const std::vector<MessagePtr>& messages);
-std::string text_of(const std::vector<Message>& messages);
 
 }  // namespace agentd::test

@@ -11,6 +11,7 @@
 #include "protocol/methods.h"
 #include "session/message_json.h"
 #include "session/stored_state.h"
+#include "wire/parse.h"
 
 namespace agentd::test {
 
@@ -69,11 +70,11 @@ struct Expected {
   context::View view;
 };
 
-std::map<std::string, std::string> results_in(const std::vector<Message>& log,
+std::map<std::string, std::string> results_in(const std::vector<MessagePtr>& log,
                                               std::vector<std::string>& faults) {
   std::map<std::string, std::string> results;
   for (const auto& message : log) {
-    for (const auto& block : message.blocks) {
+    for (const auto& block : message->blocks) {
       const auto* result = std::get_if<ToolResultBlock>(&block);
       if (result == nullptr) continue;
       const bool fresh =
@@ -85,6 +86,26 @@ std::map<std::string, std::string> results_in(const std::vector<Message>& log,
 }
 
 }  // namespace
+
+std::vector<std::string> never_met(const Fates& fates) {
+  std::vector<std::string> wanted{"killed inside a reply",
+                                  "killed between replies",
+                                  "killed with a prompt sent",
+                                  "may have run",
+                                  "cut before a run",
+                                  "cut before a turn",
+                                  "cut before a message",
+                                  "opened after its run",
+                                  "opened after a kill",
+                                  "opened after a fork",
+                                  "opened after a rewind",
+                                  "opened after a fork at a cut",
+                                  "opened after a fork to go on with",
+                                  "opened after a fork while it ran",
+                                  "opened after a rewind that was undone"};
+  std::erase_if(wanted, [&](const std::string& name) { return fates.count(name) > 0; });
+  return wanted;
+}
 
 StoredSession::StoredSession(SessionRig& rig, std::uint64_t seed, Fates& fates, Fail fail)
     : rig_(rig),
@@ -132,9 +153,12 @@ void StoredSession::begin_run(agent::RunOptions& options, const agent::Conversat
   journal_ = std::make_shared<MortalJournal>(stored_, std::move(events), std::move(handed));
   killed_ = fate_.one_in(2);
   if (killed_) {
-    const int longest = fate_.one_in(2) ? 40 : 150;
-    journal_->die(fate_.below(longest), fate_.below(8),
-                  [this, requests_now] { requests_at_death_ = requests_now(); });
+    const auto at_death = [this, requests_now] { requests_at_death_ = requests_now(); };
+    if (fate_.one_in(3)) {
+      journal_->die_in_call(1 + fate_.below(2), fate_.below(8), at_death);
+    } else {
+      journal_->die(fate_.below(fate_.one_in(2) ? 40 : 150), fate_.below(8), at_death);
+    }
   }
   fork_countdown_ = fate_.one_in(4) ? fate_.below(60) : -1;
   running_fork_.clear();
@@ -157,7 +181,7 @@ void StoredSession::end_run(agent::Conversation& conversation, const Happened& h
     after_kill(conversation, happened);
   } else {
     check_kept_run(conversation);
-    check_calls(rig_.log(id_), happened);
+    check_calls(handed_.log, happened);
     if (fate_.one_in(2)) reopen(conversation);
   }
   for (int i = fate_.below(3); i > 0; --i) {
@@ -213,10 +237,7 @@ agent::Conversation StoredSession::opened(const std::string& id, const char* aft
   if (id == id_) {
     stored_ = opened->journal;
     held_ = true;
-    handed_.log.clear();
-    for (Message& message : rig_.log(id)) {
-      handed_.log.push_back(std::make_shared<const Message>(std::move(message)));
-    }
+    handed_.log = rig_.log(id);
   } else {
     opened->journal->release();
   }
@@ -228,9 +249,9 @@ void StoredSession::check_kept_run(const agent::Conversation& conversation) {
   stored_->keep_state(conversation);  // as its owner does: the mode may have come too late for it
   stored_->release();
   held_ = false;
-  handed_.log = handed.log;
+  handed_.log = rig_.log(id_);
   expect(text_of(conversation.history), test::text_of(handed.view), "the view that was kept");
-  expect(test::text_of(rig_.log(id_)), test::text_of(handed.log), "the log of a run that ended");
+  expect(test::text_of(handed_.log), test::text_of(handed.log), "the log of a run that ended");
   const auto parts = rig_.parts(id_);
   for (const auto& fault : lost_parts(parts, run_, handed.parts, false)) fail_(run_ + ": " + fault);
   for (const auto& fault : test::broken_promises(parts)) fail_("after " + run_ + ": " + fault);
@@ -244,7 +265,7 @@ void StoredSession::after_kill(agent::Conversation& conversation, const Happened
   ++fates_[handed.draft.empty() ? "killed between replies" : "killed inside a reply"];
   conversation = opened(id_, "a kill");
   const Expected expected(handed);
-  const auto log = rig_.log(id_);
+  const auto& log = handed_.log;
   expect(test::text_of(log), test::text_of(expected.log), "the log after a kill");
   expect(text_of(conversation.history), test::text_of(expected.view), "the view after a kill");
   for (const auto& fault : lost_parts(rig_.parts(id_), run_, handed.parts, true)) {
@@ -260,14 +281,14 @@ void StoredSession::after_kill(agent::Conversation& conversation, const Happened
 }
 
 // A request that left had the prompt in it: then the prompt is on the disk.
-void StoredSession::check_prompt(const std::vector<Message>& log, const Happened& happened) {
+void StoredSession::check_prompt(const std::vector<MessagePtr>& log, const Happened& happened) {
   if (prompt_.empty() || requests_at_death_ <= happened.first_request) return;
   if (!happened.request_has(requests_at_death_ - 1, prompt_)) return;
   ++fates_["killed with a prompt sent"];
   if (test::text_of(log).find(prompt_) == std::string::npos) fail_("a prompt was sent and is lost");
 }
 
-void StoredSession::check_calls(const std::vector<Message>& log, const Happened& happened) {
+void StoredSession::check_calls(const std::vector<MessagePtr>& log, const Happened& happened) {
   std::vector<std::string> faults;
   const auto results = results_in(log, faults);
   for (const auto& id : happened.unsafe_calls) {
@@ -346,14 +367,16 @@ Result<session::Cut> StoredSession::random_cut(std::string& view) {
         [&](SessionStore& store) { return store.cut_before_run(id_, start.run); });
   }
   for (const auto& part : parts) {
-    const Json params = Json::parse(part.params);
-    if (part.method == protocol::kTurnStarted.name) {
+    const bool is_turn = part.method == protocol::kTurnStarted.name;
+    if (!is_turn && part.method != protocol::kAttachment.name) continue;
+    const Json params = wire::parse(part.params).value_or(Json::object());
+    if (is_turn) {
       const int turn = params.at("turn").get<int>();
       cuts.emplace_back([this, run = part.run, turn](SessionStore& store) {
         ++fates_["cut before a turn"];
         return store.cut_before_turn(id_, run, turn);
       });
-    } else if (part.method == protocol::kAttachment.name && params.contains("messageId")) {
+    } else if (params.contains("messageId")) {
       const auto id = params.at("messageId").get<std::string>();
       cuts.emplace_back([this, id](SessionStore& store) {
         ++fates_["cut before a message"];

@@ -19,8 +19,10 @@
 
 namespace agentd::test {
 
-/// How often what was met.
+/// What befell sessions, and how often.
 using Fates = std::map<std::string, int>;
+/// What many runs must have met and these have not.
+std::vector<std::string> never_met(const Fates& fates);
 
 class StoredSession {
  public:
@@ -69,8 +71,8 @@ class StoredSession {
 
   void check_kept_run(const agent::Conversation& conversation);
   void after_kill(agent::Conversation& conversation, const Happened& happened);
-  void check_prompt(const std::vector<Message>& log, const Happened& happened);
-  void check_calls(const std::vector<Message>& log, const Happened& happened);
+  void check_prompt(const std::vector<MessagePtr>& log, const Happened& happened);
+  void check_calls(const std::vector<MessagePtr>& log, const Happened& happened);
   void check_whole(const std::string& id, const agent::Conversation& conversation);
   void check_running_fork();
   void reopen(agent::Conversation& conversation);

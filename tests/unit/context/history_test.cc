@@ -33,6 +33,14 @@ TEST_CASE("an assistant message behind open calls is preceded by their results")
   CHECK(std::get<ToolResultBlock>(history.view()[2]->blocks.at(0)).tool_use_id == "t1");
 }
 
+TEST_CASE("the id of a call that was said is not given again, whoever said it") {
+  History history;
+  history.append(user("x"));
+  history.append(calls({"t1"}));
+  CHECK(!history.claim_tool_use_id("t1"));
+  CHECK(history.claim_tool_use_id("t2"));
+}
+
 TEST_CASE("orphan results, blank text and empty messages are dropped") {
   History history;
   history.append(user("x"));

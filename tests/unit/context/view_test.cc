@@ -107,10 +107,11 @@ TEST_CASE("images become a note, in what was said and in results") {
   CHECK_FALSE(history.replace_images("[no image]"));
 }
 
-TEST_CASE("thinking is stripped; a message that had nothing else is gone, its neighbours joined") {
+TEST_CASE("thinking is stripped from in front of what was said") {
   History history;
   history.append(user("a"));
-  history.append({Role::assistant, {ThinkingBlock{"hm", "sig"}, RedactedThinkingBlock{"x"}}});
+  history.append({Role::assistant,
+                  {ThinkingBlock{"hm", "sig"}, RedactedThinkingBlock{"x"}, TextBlock{"said"}}});
   history.append(user("b"));
   Message call = calls({"t1"});
   call.blocks.insert(call.blocks.begin(), ThinkingBlock{"", "sig"});
@@ -119,23 +120,25 @@ TEST_CASE("thinking is stripped; a message that had nothing else is gone, its ne
   const auto last = history.view().back();
   CHECK(history.strip_thinking());
   const auto& view = history.view();
-  REQUIRE(view.size() == 3);
-  CHECK(view[0]->blocks.size() == 2);
+  REQUIRE(view.size() == 5);
   CHECK(view[1]->blocks.size() == 1);
-  CHECK(std::holds_alternative<ToolUseBlock>(view[1]->blocks[0]));
-  CHECK(view[2] == last);
+  CHECK(view[3]->blocks.size() == 1);
+  CHECK(std::holds_alternative<ToolUseBlock>(view[3]->blocks[0]));
+  CHECK(view[4] == last);
   CHECK(history.log().size() == 5);
   CHECK_FALSE(history.strip_thinking());
 }
 
-TEST_CASE("stripping a last reply of nothing but thinking leaves a history that can go on") {
+TEST_CASE("a message never ends in thinking, and is not there if it is nothing else") {
   History history;
   history.append(user("a"));
-  history.append({Role::assistant, {ThinkingBlock{"hm", {}}}});
-  CHECK(history.strip_thinking());
+  history.append({Role::assistant, {ThinkingBlock{"hm", "sig"}, RedactedThinkingBlock{"x"}}});
   history.append(user("b"));
   REQUIRE(history.view().size() == 1);
   CHECK(history.view()[0]->blocks.size() == 2);
+  history.append({Role::assistant, {TextBlock{"said"}, ThinkingBlock{"hm", "sig"}}});
+  REQUIRE(history.view().size() == 2);
+  CHECK(history.view()[1]->blocks.size() == 1);
 }
 
 TEST_CASE("cache points after a change: what comes before it, then the end") {
