@@ -278,6 +278,8 @@ TEST_CASE("a session that was deleted meanwhile is not written any more") {
 
 TEST_CASE("a store that cannot be opened is told of; what was said waits for it") {
   Place place;
+  place.thread = std::make_shared<StoreThread>(place.path + "/sessions.db", Durability::normal,
+                                               std::chrono::milliseconds(0));
   std::ofstream(place.path + "/sessions.db") << std::string(8192, 'x');  // no database
   auto conversation = Place::conversation();
   auto journal = place.begin("s1");
@@ -286,6 +288,31 @@ TEST_CASE("a store that cannot be opened is told of; what was said waits for it"
   const auto kept = synced(*journal);
   REQUIRE(!kept.has_value());
   CHECK(kept.error().code == Code::unavailable);
+  // It goes on, is in memory when the next run claims it, and is stored with all it has.
+  journal->release();
+  CHECK(*claimed(*journal) == Claim::ours);
+  conversation.history.append(said(Role::assistant, "hi"));
+  journal->keep(conversation);
+  CHECK(!synced(*journal).has_value());
+  std::filesystem::remove(place.path + "/sessions.db");
+  REQUIRE(synced(*journal).has_value());
+  journal.reset();
+  place.restart();
+  const auto opened = place.open("s1");
+  REQUIRE(opened.has_value());
+  CHECK(text(opened->conversation.history) == text(conversation.history));
+}
+
+TEST_CASE("a job that throws gets its answer, and the next one is done") {
+  Place place;
+  std::promise<Code> answer;
+  place.thread->post([&](const Result<SessionStore*>& store) {
+    if (store) throw std::runtime_error("out of range");
+    answer.set_value(store.error().code);
+  });
+  CHECK(answer.get_future().get() == Code::io);
+  auto journal = place.begin("s1");
+  CHECK(synced(*journal).has_value());
 }
 
 TEST_CASE("a clock that goes back does not put a session behind older ones") {
