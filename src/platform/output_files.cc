@@ -29,7 +29,9 @@ struct OutputFile {
 std::vector<OutputFile> files_in(const std::string& directory) {
   std::vector<OutputFile> files;
   std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(directory, failed)) {
+  fs::directory_iterator at(directory, failed);
+  for (; !failed && at != fs::directory_iterator(); at.increment(failed)) {
+    const fs::directory_entry& entry = *at;
     std::error_code gone;
     if (!entry.is_regular_file(gone) || entry.is_symlink(gone)) continue;
     OutputFile file{entry.path(), entry.last_write_time(gone), entry.file_size(gone)};

@@ -14,6 +14,7 @@ namespace agentd::server {
 namespace {
 
 constexpr std::size_t kTitleBytes = 80;
+constexpr int kMostLooks = 3;  // for a session that comes and goes
 
 session::Durability durability(const config::Settings& settings) {
   switch (settings.session_sync.value_or(config::SessionSync::normal)) {
@@ -101,14 +102,14 @@ void Storage::open_or_reserve(const std::string& id, std::function<void(Opened, 
                  writer = writer_, id,
                  done = std::move(done)](const Result<session::SessionStore*>& store) {
     if (!store) return done(store.error(), store.error());
-    while (true) {
+    for (int tries = 1;; ++tries) {
       auto opened = session::open_session(**store, files, thread, clock, writer, id);
       if (opened || opened.error().code != Code::not_found) {
         return done(std::move(opened), make_error(Code::conflict, "there is such a session"));
       }
       auto name = session::reserve_session(**store, *thread, writer, id);
       // Made by another process between the two looks?
-      if (name || name.error().code != Code::conflict) {
+      if (name || name.error().code != Code::conflict || tries == kMostLooks) {
         return done(std::move(opened), std::move(name));
       }
     }

@@ -15,8 +15,8 @@ namespace agentd::session {
 
 class SessionCheckpoints final : public agent::Checkpoints {
  public:
-  /// `log_size`: messages in the session's log (SessionJournal::log_size). A reply counts only when
-  /// its calls are settled.
+  /// `log_size`: messages in the session's log, as its journal counts them. A reply counts only
+  /// when its calls are settled.
   SessionCheckpoints(std::shared_ptr<StoreThread> store, std::string session, std::string run,
                      std::shared_ptr<const std::atomic<std::int64_t>> log_size);
 

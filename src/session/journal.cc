@@ -29,7 +29,13 @@ void SessionJournal::add(JournalEntry entry) {
 }
 
 void SessionJournal::write_soon() {
-  store_->post([queue = queue_](const Result<SessionStore*>& store) { (void)queue->write(store); });
+  store_->post([queue = queue_](const Result<SessionStore*>& store) {
+    (void)queue->write(store, JournalQueue::Try::if_due);
+  });
+}
+
+void SessionJournal::clear_log(std::size_t first_message, std::size_t first_change) {
+  add(LogCleared{first_message, first_change});
 }
 
 void SessionJournal::keep(agent::Conversation& conversation) {
@@ -120,13 +126,13 @@ void SessionJournal::claim(std::function<void(Result<Claim>)> done) {
 
 void SessionJournal::release() {
   store_->post([queue = queue_](const Result<SessionStore*>& store) {
-    (void)queue->write(store);
-    queue->unlock();
+    (void)queue->write(store, JournalQueue::Try::now);
+    queue->release();
   });
 }
 
 Result<void> SessionJournal::write(const Result<SessionStore*>& store) {
-  return queue_->write(store);
+  return queue_->write(store, JournalQueue::Try::now);
 }
 
 std::int64_t wall_ms(const Clock& clock) {

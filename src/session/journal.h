@@ -59,6 +59,9 @@ class SessionJournal final : public agent::Journal {
                  std::string_view text);
 
   // Of a session that is with no run; its owner's thread.
+  /// What is stored of the log from `first_message` on, and of the changes from `first_change` on,
+  /// goes with the next write, which has what takes its place: all that keep() was told next.
+  void clear_log(std::size_t first_message, std::size_t first_change);
   /// What the next keep_state() says of it.
   void set_wishes(StoredWishes wishes);
   /// Takes the session for a run. `done` is called once on the store's thread. Error:

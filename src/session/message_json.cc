@@ -134,11 +134,6 @@ struct StoredChange {
   static void fields(auto& field) { field("change", &StoredChange::change, ""); }
 };
 
-struct StoredContents {
-  std::vector<StoredContent> content;
-  static void fields(auto& field) { field("content", &StoredContents::content, ""); }
-};
-
 // ---- there -------------------------------------------------------------------------------------
 
 StoredContent stored(const ToolContent& part) {
@@ -286,16 +281,6 @@ Result<context::ViewChange> change_from_json(std::string_view json) {
   auto change = decoded<StoredChange>(json);
   if (!change) return change.error();
   return std::visit(ChangeRestorer{}, change->change);
-}
-
-std::string to_json(const std::vector<ToolContent>& content) {
-  return wire::encode(StoredContents{stored(content)});
-}
-
-Result<std::vector<ToolContent>> content_from_json(std::string_view json) {
-  auto content = decoded<StoredContents>(json);
-  if (!content) return content.error();
-  return restored(std::move(content->content));
 }
 
 }  // namespace agentd::session

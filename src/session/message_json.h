@@ -19,8 +19,4 @@ Result<Message> message_from_json(std::string_view json);
 std::string to_json(const context::ViewChange& change);
 Result<context::ViewChange> change_from_json(std::string_view json);
 
-/// What a tool gave back, alone.
-std::string to_json(const std::vector<ToolContent>& content);
-Result<std::vector<ToolContent>> content_from_json(std::string_view json);
-
 }  // namespace agentd::session

@@ -9,42 +9,45 @@ namespace agentd::session {
 namespace {
 
 // A log that breaks a rule was mended on the way in: what follows the point it was read from is
-// written anew, so that its numbers are those of the store.
-Result<void> restore_history(SessionStore& store, const StoredSession& stored,
-                             context::History& history) {
-  history = context::History::restored(stored.history);
-  if (history.log_size() != stored.history.log_size()) {
-    return store.clear_log(stored.row.id, stored.history.log_begin, stored.history.changes_begin);
-  }
+// written anew, so that its numbers are those of the store. True: it was.
+bool restore_history(const context::StoredHistory& stored, context::History& history) {
+  history = context::History::restored(stored);
+  if (history.log_size() != stored.log_size()) return true;
   history.forget_stored();
-  return {};
+  return false;
+}
+
+// A rewind of files that was cut short stays so: it keeps nobody from going on.
+std::string told_of(const Error& fault) {
+  return "Files that agentd was rewinding when it was stopped could not be put back: " +
+         fault.message + ". Look at them before you go on.";
 }
 
 Result<OpenedSession> restore(SessionStore& store, platform::Files& files,
                               std::shared_ptr<StoreThread> thread, Clock& clock,
                               const std::string& writer, const std::string& id, SessionLock lock) {
-  auto repaired = repair_file_rewind(store, files, id);
-  if (!repaired) return repaired.error();
+  OpenedSession opened;
+  const auto repaired = repair_file_rewind(store, files, id);
+  if (!repaired) opened.fault = told_of(repaired.error());
   auto stored = store.load(id);
   if (!stored) return stored.error();
-  OpenedSession opened;
   auto wishes = restore_state(stored->row.state, opened.conversation);
   if (!wishes) return wishes.error();
   opened.wishes = std::move(*wishes);
   opened.conversation.workspace = stored->row.workspace;
-  auto restored = restore_history(store, *stored, opened.conversation.history);
-  if (!restored) return restored.error();
+  const bool mended = restore_history(stored->history, opened.conversation.history);
   auto last_run = store.last_run(id);
   if (!last_run) return last_run.error();
   auto closing = closing_parts(*last_run, stored->draft);
   if (!closing) return closing.error();
-  const Stored there{true, stored->history.log_size(),
+  const Stored there{true, opened.conversation.history.log_size(),
                      last_run->empty() ? 0 : last_run->back().number, !stored->draft.empty()};
 
   opened.row = stored->row;
   opened.journal = std::make_shared<SessionJournal>(std::move(thread), clock, writer, stored->row,
                                                     there, std::move(lock));
   opened.journal->set_wishes(opened.wishes);
+  if (mended) opened.journal->clear_log(stored->history.log_begin, stored->history.changes_begin);
   for (ClosingPart& part : *closing) {
     opened.journal->keep_part(last_run->back().run, part.method, std::move(part.params));
   }
@@ -75,7 +78,7 @@ Result<OpenedSession> open_session(SessionStore& store, platform::Files& files,
   if (!lock) return lock.error();
   auto opened = restore(store, files, std::move(thread), clock, writer, id, std::move(*lock));
   // There is such a session: who cannot have it must not take it for a new one.
-  if (!opened && opened.error().code == Code::unavailable) opened.error().code = Code::io;
+  if (!opened && opened.error().code != Code::session_locked) opened.error().code = Code::io;
   return opened;
 }
 

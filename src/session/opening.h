@@ -19,9 +19,10 @@ struct OpenedSession {
   agent::Conversation conversation;
   StoredWishes wishes;
   std::shared_ptr<SessionJournal> journal;  // holds the session; release() it if no run follows
+  std::string fault;                        // for the user: what could not be put right; or empty
 };
 
-/// Error: not_found; session_locked (another process runs it); io if what is stored cannot be read;
+/// Error: not_found; session_locked (another process runs it); io if what is there cannot be had;
 /// unavailable if nobody can say whether there is such a session.
 Result<OpenedSession> open_session(SessionStore& store, platform::Files& files,
                                    std::shared_ptr<StoreThread> thread, Clock& clock,

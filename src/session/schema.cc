@@ -8,7 +8,8 @@ namespace {
 
 // One step for each version, in order; a step that was released never changes.
 //
-//   session  one row a session; `state` is JSON (state_json.h), `lineage` where it was forked. What
+//   session  one row a session; `state` is JSON (stored_state.h), `lineage` where it was forked.
+//   What
 //            a rewind took away is kept as a row of its own, with `rewound_of`, that nobody lists
 //   message  the log of its history, numbered from 0; `calls` are the ids of its calls (JSON)
 //   change   what was done to the view, how long the log was then and what the last part was; of a

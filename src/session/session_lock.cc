@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -66,6 +67,27 @@ Error held(const std::string& said) {
                         " is running this session: wait until it is done, or fork it");
 }
 
+bool is_at(int fd, const std::string& path) {
+  struct stat ours;
+  struct stat there;
+  return fstat(fd, &ours) == 0 && lstat(path.c_str(), &there) == 0 && ours.st_dev == there.st_dev &&
+         ours.st_ino == there.st_ino;
+}
+
+// Between its opening and its locking the file may have been removed with its session: a lock on
+// it would keep nobody from the one that takes its place.
+Result<platform::Fd> lock_what_is_there(const std::string& path) {
+  while (true) {
+    platform::Fd file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kUserAlone));
+    if (!file.valid()) return platform::errno_error("open", path, errno);
+    if (!lock_within_reason(file.get())) {
+      if (errno == EWOULDBLOCK) return held(holder_of(file.get()));
+      return platform::errno_error("lock", path, errno);
+    }
+    if (is_at(file.get(), path)) return file;
+  }
+}
+
 }  // namespace
 
 Result<SessionLock> SessionLock::take(const std::string& directory, const std::string& session_id,
@@ -73,12 +95,9 @@ Result<SessionLock> SessionLock::take(const std::string& directory, const std::s
   std::error_code failed;
   std::filesystem::create_directories(locks_in(directory), failed);  // the open says what failed
   const std::string path = lock_file(directory, session_id);
-  platform::Fd file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kUserAlone));
-  if (!file.valid()) return platform::errno_error("open", path, errno);
-  if (!lock_within_reason(file.get())) {
-    if (errno == EWOULDBLOCK) return held(holder_of(file.get()));
-    return platform::errno_error("lock", path, errno);
-  }
+  auto locked = lock_what_is_there(path);
+  if (!locked) return locked.error();
+  platform::Fd file = std::move(*locked);
   const std::string before = read_all(file.get());
   const bool was_ours = before.find(' ' + writer + '\n') != std::string::npos;
   const std::string now = std::to_string(getpid()) + ' ' + writer + '\n';
@@ -87,7 +106,7 @@ Result<SessionLock> SessionLock::take(const std::string& directory, const std::s
       pwrite(file.get(), now.data(), now.size(), 0) == static_cast<ssize_t>(now.size()) &&
       ftruncate(file.get(), static_cast<off_t>(now.size())) == 0;
   if (!written) return platform::errno_error("write", path, errno);
-  return SessionLock(std::move(file), was_ours);
+  return SessionLock(std::move(file), was_ours, before.empty());
 }
 
 void forget_lock(const std::string& directory, const std::string& session_id) {

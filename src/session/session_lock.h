@@ -13,20 +13,23 @@ namespace agentd::session {
 
 class SessionLock {
  public:
-  /// `directory` is the store's; `writer` names this
-  /// process's journal. Error: session_locked if another process, or another journal of this one,
-  /// has it; the message says which process.
+  /// `directory` is the store's; `writer` names this process's journal. Error: session_locked if
+  /// another process, or another journal of this one, has it; the message says which process.
   static Result<SessionLock> take(const std::string& directory, const std::string& session_id,
                                   const std::string& writer);
 
   /// Nobody else has held it since `writer` did.
   bool was_ours() const { return was_ours_; }
+  /// Nobody ever held it.
+  bool is_new() const { return is_new_; }
 
  private:
-  SessionLock(platform::Fd file, bool was_ours) : file_(std::move(file)), was_ours_(was_ours) {}
+  SessionLock(platform::Fd file, bool was_ours, bool is_new)
+      : file_(std::move(file)), was_ours_(was_ours), is_new_(is_new) {}
 
   platform::Fd file_;  // closing it lets go
   bool was_ours_;
+  bool is_new_;
 };
 
 /// Where the whole outputs of their commands are (platform/output_files.h).

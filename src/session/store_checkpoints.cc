@@ -1,8 +1,9 @@
 #include "session/store_checkpoints.h"
 
-#include <charconv>
 #include <string_view>
 #include <utility>
+
+#include "session/content_hash_text.h"
 
 namespace agentd::session {
 namespace {
@@ -10,33 +11,14 @@ namespace {
 using agent::FileBefore;
 using platform::ContentHash;
 
-// Two numbers of 64 bits as 32 hexadecimal digits.
-std::string to_text(const ContentHash& hash) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const std::uint64_t half : {hash.high, hash.low}) {
-    for (int shift = 60; shift >= 0; shift -= 4) text += kDigits[(half >> shift) & 0xf];
-  }
-  return text;
-}
-
-std::uint64_t half_of(std::string_view digits) {
-  std::uint64_t half = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), half, 16);
-  return half;
-}
-
-// A text that somebody spoiled becomes the hash of no file.
 std::optional<ContentHash> hash_at(const Statement& at, int column) {
   if (at.is_null(column)) return std::nullopt;
-  const std::string_view text = at.text(column);
-  if (text.size() != 32) return ContentHash{};
-  return ContentHash{half_of(text.substr(0, 16)), half_of(text.substr(16))};
+  return hash_of_text(at.text(column));
 }
 
 std::optional<std::string> text_of(const std::optional<ContentHash>& hash) {
   if (!hash) return std::nullopt;
-  return to_text(*hash);
+  return text_of_hash(*hash);
 }
 
 // The numbers are stored: they stay what they are.
@@ -95,11 +77,12 @@ Result<void> CheckpointTable::put_checkpoint(const std::string& session, std::in
       " intended) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   if (!statement) return statement.error();
   std::optional<std::string> hash;
-  if (before.was == FileBefore::Was::kept) hash = to_text(platform::hash_content(before.content));
+  if (before.was == FileBefore::Was::kept)
+    hash = text_of_hash(platform::hash_content(before.content));
   statement->bind(1, session).bind(2, number).bind(3, origin.run).bind(4, origin.tool_use_id);
   statement->bind(5, origin.log_size).bind(6, before.path).bind(7, number_of(before.was));
   statement->bind(8, std::int64_t{before.mode}).bind_optional(9, hash);
-  return statement->bind(10, to_text(before.intended)).run();
+  return statement->bind(10, text_of_hash(before.intended)).run();
 }
 
 Result<void> CheckpointTable::put_content(const std::string& session, std::int64_t used,
@@ -108,7 +91,7 @@ Result<void> CheckpointTable::put_content(const std::string& session, std::int64
       "INSERT INTO file_content(session, hash, used, size, content) VALUES(?, ?, ?, ?, ?)"
       " ON CONFLICT(session, hash) DO UPDATE SET used=excluded.used");
   if (!statement) return statement.error();
-  statement->bind(1, session).bind(2, to_text(hash)).bind(3, used);
+  statement->bind(1, session).bind(2, text_of_hash(hash)).bind(3, used);
   return statement->bind(4, static_cast<std::int64_t>(content.size())).bind_blob(5, content).run();
 }
 
@@ -165,7 +148,7 @@ Result<std::string> CheckpointTable::content(const std::string& session, const C
   auto statement =
       database_->prepare("SELECT content FROM file_content WHERE session=? AND hash=?");
   if (!statement) return statement.error();
-  auto there = statement->bind(1, session).bind(2, to_text(hash)).step();
+  auto there = statement->bind(1, session).bind(2, text_of_hash(hash)).step();
   if (!there) return there.error();
   if (!*there) return make_error(Code::not_found, "a content of a file is not kept any more");
   return std::string(statement->blob(0));

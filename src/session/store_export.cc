@@ -41,6 +41,7 @@ std::string begun(std::string_view type, std::int64_t number) {
 
 // `object` is stored JSON, `{...}`: its members go behind those of `line`.
 std::string with_members(std::string line, std::string_view object) {
+  if (!object.starts_with('{')) return line + '}';  // somebody spoiled it
   line += ',';
   line += object.substr(1);
   return line;

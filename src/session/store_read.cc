@@ -40,6 +40,18 @@ Result<std::vector<Part>> read_parts(Statement& at, std::size_t most_bytes) {
   }
 }
 
+Error unexpected(std::string what) {
+  return make_error(Code::invalid_input, "a draft has " + std::move(what));
+}
+
+// A message of one block.
+Result<Block> block_from_json(std::string_view json) {
+  auto message = message_from_json(json);
+  if (!message) return message.error();
+  if (message->blocks.size() != 1) return unexpected("not one block where it should");
+  return std::move(message->blocks.front());
+}
+
 // `%` and `_` of the user's words mean themselves.
 std::string like_pattern(std::string_view words) {
   std::string pattern = "%";
@@ -73,13 +85,15 @@ Result<std::vector<DraftBlock>> SessionStore::draft(const std::string& session) 
     auto there = statement->step();
     if (!there) return there.error();
     if (!*there) return draft;
-    auto said = message_from_json(statement->text(1));
+    auto said = block_from_json(statement->text(1));
     if (!said) return cannot_read(session, said.error());
-    DraftBlock block{std::move(said->blocks.at(0)), statement->integer(0) != 0, std::nullopt};
+    DraftBlock block{std::move(*said), statement->integer(0) != 0, std::nullopt};
     if (!statement->is_null(2)) {
-      auto answer = message_from_json(statement->text(2));
+      auto answer = block_from_json(statement->text(2));
       if (!answer) return cannot_read(session, answer.error());
-      block.result = std::get<ToolResultBlock>(std::move(answer->blocks.at(0)));
+      auto* result = std::get_if<ToolResultBlock>(&*answer);
+      if (result == nullptr) return cannot_read(session, unexpected("no result of a call"));
+      block.result = std::move(*result);
     }
     draft.push_back(std::move(block));
   }

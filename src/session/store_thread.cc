@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <condition_variable>
+#include <exception>
 #include <filesystem>
 #include <mutex>
 #include <optional>
@@ -52,6 +53,7 @@ struct StoreThread::State {
   std::string path;
   std::string directory;
   Durability durability = Durability::normal;
+  std::chrono::milliseconds retry_after = kRetryAfter;
   Mailbox<Job> jobs;
 
   // The thread's own.
@@ -66,6 +68,7 @@ struct StoreThread::State {
 
   Result<SessionStore*> opened();
   void work();
+  void run(const Job& job);
 };
 
 Result<SessionStore*> StoreThread::State::opened() {
@@ -73,7 +76,7 @@ Result<SessionStore*> StoreThread::State::opened() {
   if (store) log::warning("store: its file is gone, or another one: it is opened anew");
   store.reset();
   const SteadyTime now = std::chrono::steady_clock::now();
-  if (fault && now - tried < kRetryAfter) return *fault;
+  if (fault && now - tried < retry_after) return *fault;
   tried = now;
   auto made = make_directory(directory);
   if (made) close_to_others(path);
@@ -89,10 +92,24 @@ Result<SessionStore*> StoreThread::State::opened() {
   return &*store;
 }
 
+// What a library throws must not end the process, nor leave somebody without an answer.
+void StoreThread::State::run(const Job& job) {
+  try {
+    return job(opened());
+  } catch (const std::exception& failure) {
+    log::error(std::string("store: ") + failure.what());
+  }
+  try {
+    job(make_error(Code::io, "the store failed: see the log"));
+  } catch (const std::exception& failure) {
+    log::error(std::string("store: no answer: ") + failure.what());
+  }
+}
+
 void StoreThread::State::work() {
   while (auto job = jobs.pop()) {
     if (!*job) break;  // the owner's last word
-    (*job)(opened());
+    run(*job);
   }
   store.reset();
   std::lock_guard lock(mutex);
@@ -100,12 +117,14 @@ void StoreThread::State::work() {
   left.notify_all();
 }
 
-StoreThread::StoreThread(std::string path, Durability durability)
+StoreThread::StoreThread(std::string path, Durability durability,
+                         std::chrono::milliseconds retry_after)
     : directory_(std::filesystem::path(path).parent_path().string()),
       state_(std::make_shared<State>()) {
   state_->path = std::move(path);
   state_->directory = directory_;
   state_->durability = durability;
+  state_->retry_after = retry_after;
   thread_ = std::thread([state = state_] { state->work(); });
 }
 

@@ -18,11 +18,13 @@ namespace agentd::session {
 class StoreThread {
  public:
   /// On the store's thread: the store, or why it cannot be had (unavailable). A store that
-  /// could not be opened is tried again, at most every kRetryAfter.
+  /// could not be opened is tried again, at most every `retry_after`. Answering is the last thing
+  /// that a job does: one that throws is done once more, with the error in place of the store.
   using Job = std::function<void(const Result<SessionStore*>& store)>;
 
   /// The directory of `path` is made, for its user alone, where it is not there.
-  StoreThread(std::string path, Durability durability);
+  StoreThread(std::string path, Durability durability,
+              std::chrono::milliseconds retry_after = kRetryAfter);
   ~StoreThread();  // finishes
   StoreThread(const StoreThread&) = delete;
   StoreThread& operator=(const StoreThread&) = delete;

@@ -1,10 +1,10 @@
 #include "session/stored_state.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <utility>
 
+#include "session/content_hash_text.h"
 #include "wire/decode.h"
 #include "wire/encode.h"
 #include "wire/parse.h"
@@ -76,29 +76,6 @@ struct StoredState {
   }
 };
 
-constexpr int kHexDigits = 16;  // of 64 bits
-
-std::string hex(std::uint64_t number) {
-  char digits[kHexDigits];
-  const auto end = std::to_chars(digits, digits + kHexDigits, number, 16).ptr;
-  return std::string(static_cast<std::size_t>(digits + kHexDigits - end), '0') +
-         std::string(digits, end);
-}
-
-std::string hex(const platform::ContentHash& hash) {
-  return hex(hash.high) + hex(hash.low);
-}
-
-// Of another length or other characters: a hash that no content has.
-platform::ContentHash hash_of(const std::string& text) {
-  platform::ContentHash hash;
-  if (text.size() != 2 * kHexDigits) return hash;
-  const char* middle = text.data() + kHexDigits;
-  std::from_chars(text.data(), middle, hash.high, 16);
-  std::from_chars(middle, middle + kHexDigits, hash.low, 16);
-  return hash;
-}
-
 template <class Texts>
 std::vector<std::string> listed(const Texts& texts) {
   std::vector<std::string> list(texts.begin(), texts.end());
@@ -149,12 +126,12 @@ StoredState state_of(const agent::Conversation& conversation) {
   state.granted_reads = listed(conversation.grants.reads());
   state.granted_writes = listed(conversation.grants.writes());
   for (const auto& seen : conversation.read_set->entries()) {
-    StoredFile& file = state.files.emplace_back(StoredFile{seen.path, hex(seen.hash), {}});
-    if (seen.whole) file.whole = hex(*seen.whole);
+    StoredFile& file = state.files.emplace_back(StoredFile{seen.path, text_of_hash(seen.hash), {}});
+    if (seen.whole) file.whole = text_of_hash(*seen.whole);
   }
   state.told_memory = listed(conversation.told_memory);
   for (const auto& hash : conversation.shown_attachments) {
-    state.shown_attachments.push_back(hex(hash));
+    state.shown_attachments.push_back(text_of_hash(hash));
   }
   for (const Todo& todo : conversation.todos.items) {
     state.todos.push_back({todo.content, std::string(to_string(todo.status)), todo.active_form});
@@ -196,12 +173,12 @@ Result<StoredWishes> restore_state(std::string_view json, agent::Conversation& c
   conversation.grants = grants_of(*state);
   for (const StoredFile& file : state->files) {
     std::optional<platform::ContentHash> whole;
-    if (file.whole) whole = hash_of(*file.whole);
-    conversation.read_set->restore(file.path, hash_of(file.hash), whole);
+    if (file.whole) whole = hash_of_text(*file.whole);
+    conversation.read_set->restore(file.path, hash_of_text(file.hash), whole);
   }
   conversation.told_memory = {state->told_memory.begin(), state->told_memory.end()};
   for (const std::string& shown : state->shown_attachments) {
-    conversation.shown_attachments.insert(hash_of(shown));
+    conversation.shown_attachments.insert(hash_of_text(shown));
   }
   conversation.todos = std::move(*todos);
   conversation.git_root = std::move(state->git_root);

@@ -226,93 +226,121 @@ TEST_CASE(
   opened->conversation.history.append(said(Role::user, "go on"));
   REQUIRE(opened->conversation.history.view().size() == 1);  // joined: roles alternate
   CHECK(opened->conversation.history.view()[0]->blocks.size() == 2);
+}
 
-  TEST_CASE("the id of a call that a kill interrupted is not given again") {
-    Place place;
-    {
-      auto conversation = Place::conversation();
-      auto journal = place.begin("s1");
-      conversation.history.append(said(Role::user, "go"));
-      journal->keep(conversation);
-      journal->keep_block(0, ToolUseBlock{"t1", "Read", Json::object()});
-      REQUIRE(synced(*journal).has_value());
-    }
-    place.restart();
-    auto opened = place.open("s1");
-    REQUIRE(opened.has_value());
-    CHECK(!opened->conversation.history.claim_tool_use_id("t1"));
-  }
-
-  TEST_CASE("one writer at a time; another one finds out that it must read anew") {
-    Place place;
-    auto conversation = Place::conversation();
-    auto journal = place.begin("s1", "w1");
-    conversation.history.append(said(Role::user, "hello"));
-    journal->keep(conversation);
-    REQUIRE(synced(*journal).has_value());
-    const auto refused = place.open("s1", "w2");
-    REQUIRE(!refused.has_value());
-    CHECK(refused.error().code == Code::session_locked);
-    CHECK(refused.error().message.find(std::to_string(getpid())) != std::string::npos);
-
-    journal->release();
-    CHECK(*claimed(*journal) == Claim::ours);  // nobody came in between
-    journal->release();
-    auto other = place.open("s1", "w2");
-    REQUIRE(other.has_value());
-    const auto held = claimed(*journal);
-    REQUIRE(!held.has_value());
-    CHECK(held.error().code == Code::session_locked);
-    other->journal->release();
-    CHECK(*claimed(*journal) == Claim::stale);
-  }
-
-  TEST_CASE("no such session, and no lock file for it") {
-    Place place;
-    const auto opened = place.open("nobody");
-    REQUIRE(!opened.has_value());
-    CHECK(opened.error().code == Code::not_found);
-    CHECK(!std::filesystem::exists(place.path + "/locks"));
-  }
-
-  TEST_CASE("a session that was deleted meanwhile is not written any more") {
-    Place place;
+TEST_CASE("the id of a call that a kill interrupted is not given again") {
+  Place place;
+  {
     auto conversation = Place::conversation();
     auto journal = place.begin("s1");
-    REQUIRE(synced(*journal).has_value());
-    std::promise<bool> removed;
-    place.thread->post([&](const Result<SessionStore*>& store) {
-      removed.set_value((*store)->remove("s1").has_value());
-    });
-    REQUIRE(removed.get_future().get());
-    conversation.history.append(said(Role::user, "hello"));
+    conversation.history.append(said(Role::user, "go"));
     journal->keep(conversation);
-    CHECK(!synced(*journal).has_value());
-    CHECK(!synced(*journal).has_value());  // and goes on saying so
-  }
-
-  TEST_CASE("a store that cannot be opened is told of; what was said waits for it") {
-    Place place;
-    std::ofstream(place.path + "/sessions.db") << std::string(8192, 'x');  // no database
-    auto conversation = Place::conversation();
-    auto journal = place.begin("s1");
-    conversation.history.append(said(Role::user, "hello"));
-    journal->keep(conversation);
-    const auto kept = synced(*journal);
-    REQUIRE(!kept.has_value());
-    CHECK(kept.error().code == Code::unavailable);
-  }
-
-  TEST_CASE("a clock that goes back does not put a session behind older ones") {
-    Place place;
-    auto conversation = Place::conversation();
-    auto journal = place.begin("s1");
-    place.clock.set(5'000);
-    journal->keep_state(conversation);
-    place.clock.set(10);
-    journal->keep_state(conversation);
+    journal->keep_block(0, ToolUseBlock{"t1", "Read", Json::object()});
     REQUIRE(synced(*journal).has_value());
-    journal.reset();
-    place.restart();
-    CHECK(place.open("s1")->row.updated == 5'000);
   }
+  place.restart();
+  auto opened = place.open("s1");
+  REQUIRE(opened.has_value());
+  CHECK(!opened->conversation.history.claim_tool_use_id("t1"));
+}
+
+TEST_CASE("one writer at a time; another one finds out that it must read anew") {
+  Place place;
+  auto conversation = Place::conversation();
+  auto journal = place.begin("s1", "w1");
+  conversation.history.append(said(Role::user, "hello"));
+  journal->keep(conversation);
+  REQUIRE(synced(*journal).has_value());
+  const auto refused = place.open("s1", "w2");
+  REQUIRE(!refused.has_value());
+  CHECK(refused.error().code == Code::session_locked);
+  CHECK(refused.error().message.find(std::to_string(getpid())) != std::string::npos);
+
+  journal->release();
+  CHECK(*claimed(*journal) == Claim::ours);  // nobody came in between
+  journal->release();
+  auto other = place.open("s1", "w2");
+  REQUIRE(other.has_value());
+  const auto held = claimed(*journal);
+  REQUIRE(!held.has_value());
+  CHECK(held.error().code == Code::session_locked);
+  other->journal->release();
+  CHECK(*claimed(*journal) == Claim::stale);
+}
+
+TEST_CASE("no such session, and no lock file for it") {
+  Place place;
+  const auto opened = place.open("nobody");
+  REQUIRE(!opened.has_value());
+  CHECK(opened.error().code == Code::not_found);
+  CHECK(!std::filesystem::exists(place.path + "/locks"));
+}
+
+TEST_CASE("a session that was deleted meanwhile is not written any more") {
+  Place place;
+  auto conversation = Place::conversation();
+  auto journal = place.begin("s1");
+  REQUIRE(synced(*journal).has_value());
+  std::promise<bool> removed;
+  place.thread->post([&](const Result<SessionStore*>& store) {
+    removed.set_value((*store)->remove("s1").has_value());
+  });
+  REQUIRE(removed.get_future().get());
+  conversation.history.append(said(Role::user, "hello"));
+  journal->keep(conversation);
+  CHECK(!synced(*journal).has_value());
+  CHECK(!synced(*journal).has_value());  // and goes on saying so
+}
+
+TEST_CASE("a store that cannot be opened is told of; what was said waits for it") {
+  Place place;
+  place.thread = std::make_shared<StoreThread>(place.path + "/sessions.db", Durability::normal,
+                                               std::chrono::milliseconds(0));
+  std::ofstream(place.path + "/sessions.db") << std::string(8192, 'x');  // no database
+  auto conversation = Place::conversation();
+  auto journal = place.begin("s1");
+  conversation.history.append(said(Role::user, "hello"));
+  journal->keep(conversation);
+  const auto kept = synced(*journal);
+  REQUIRE(!kept.has_value());
+  CHECK(kept.error().code == Code::unavailable);
+  // It goes on, is in memory when the next run claims it, and is stored with all it has.
+  journal->release();
+  CHECK(*claimed(*journal) == Claim::ours);
+  conversation.history.append(said(Role::assistant, "hi"));
+  journal->keep(conversation);
+  CHECK(!synced(*journal).has_value());
+  std::filesystem::remove(place.path + "/sessions.db");
+  REQUIRE(synced(*journal).has_value());
+  journal.reset();
+  place.restart();
+  const auto opened = place.open("s1");
+  REQUIRE(opened.has_value());
+  CHECK(text(opened->conversation.history) == text(conversation.history));
+}
+
+TEST_CASE("a job that throws gets its answer, and the next one is done") {
+  Place place;
+  std::promise<Code> answer;
+  place.thread->post([&](const Result<SessionStore*>& store) {
+    if (store) throw std::runtime_error("out of range");
+    answer.set_value(store.error().code);
+  });
+  CHECK(answer.get_future().get() == Code::io);
+  auto journal = place.begin("s1");
+  CHECK(synced(*journal).has_value());
+}
+
+TEST_CASE("a clock that goes back does not put a session behind older ones") {
+  Place place;
+  auto conversation = Place::conversation();
+  auto journal = place.begin("s1");
+  place.clock.set(5'000);
+  journal->keep_state(conversation);
+  place.clock.set(10);
+  journal->keep_state(conversation);
+  REQUIRE(synced(*journal).has_value());
+  journal.reset();
+  place.restart();
+  CHECK(place.open("s1")->row.updated == 5'000);
+}

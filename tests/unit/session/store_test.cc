@@ -99,6 +99,29 @@ TEST_CASE("a draft tells what may have run, and is void with the message it beco
   CHECK(loaded->draft.empty());
 }
 
+TEST_CASE("a draft of another shape is an error, whatever is wrong with it") {
+  Directory directory;
+  auto store = opened(directory);
+  done(store.add(row("s1")));
+  done(store.put_draft("s1", 0, ToolUseBlock{"t1", "Bash", {{"command", "x"}}}));
+  done(store.draft_settled("s1", {"t1", {TextBlock{"done"}}, false}));
+  auto database = value_of(Database::open(directory.file(), Durability::normal));
+  for (const char* column : {"result", "block"}) {
+    for (const char* spoiled :
+         {"", "{", "[]", R"({"role":"user","content":[]})", R"({"role":"user","content":"x"})",
+          R"({"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]})"}) {
+      CAPTURE(column);
+      CAPTURE(spoiled);
+      done(database.execute(std::string("UPDATE draft SET ") + column + "='" + spoiled + "'"));
+      CHECK(code_of(store.load("s1")) == Code::io);
+    }
+  }
+  done(store.put_draft("s1", 0, ToolUseBlock{"t1", "Bash", {{"command", "x"}}}));
+  done(database.execute(
+      R"(UPDATE draft SET result='{"role":"user","content":[{"type":"text","text":"a"}]}')"));
+  CHECK(code_of(store.load("s1")) == Code::io);
+}
+
 TEST_CASE("an append is whole or not there") {
   Directory directory;
   auto store = opened(directory);
@@ -191,16 +214,23 @@ TEST_CASE("parts come in pieces, in order") {
 TEST_CASE("two processes write to one file") {
   Directory directory;
   opened(directory);
-  const auto write = [&](const std::string& id) {
+  // Its fault, or nothing.
+  const auto write = [&](const std::string& id) -> std::string {
     auto store = SessionStore::open(directory.file(), Durability::normal);
-    if (!store || !store->add(row(id))) return;
-    for (std::size_t i = 0; i < 50; ++i) {
-      if (!store->append(id, i, {message(Role::user, {TextBlock{std::to_string(i)}})})) return;
+    if (!store) return store.error().message;
+    auto written = store->add(row(id));
+    for (std::size_t i = 0; written && i < 50; ++i) {
+      written = in_transaction(*store, [&](const Transaction&) {
+        return store->append(id, i, {message(Role::user, {TextBlock{std::to_string(i)}})});
+      });
     }
+    return written ? "" : written.error().message;
   };
-  std::thread other([&] { write("s1"); });
-  write("s2");
+  std::string fault;
+  std::thread other([&] { fault = write("s1"); });
+  CHECK(write("s2") == "");
   other.join();
+  CHECK(fault == "");
   auto store = opened(directory);
   for (const char* id : {"s1", "s2"}) {
     const auto loaded = store.load(id);
