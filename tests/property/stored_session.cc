@@ -78,7 +78,7 @@ std::map<std::string, std::string> results_in(const std::vector<MessagePtr>& log
       const auto* result = std::get_if<ToolResultBlock>(&block);
       if (result == nullptr) continue;
       const bool fresh =
-          results.emplace(result->tool_use_id, session::to_json(result->content)).second;
+          results.emplace(result->tool_use_id, text_of(result->content)).second;
       if (!fresh) faults.push_back(result->tool_use_id + " has two results");
     }
   }
