@@ -95,7 +95,8 @@ class History {
 
   std::vector<MessagePtr> log_;
   std::size_t log_begin_ = 0;
-  MessagePtr last_;  // said (after restored(): with what the view joins to it); nullptr: nothing yet
+  MessagePtr
+      last_;  // said (after restored(): with what the view joins to it); nullptr: nothing yet
   View view_;
   std::vector<RecordedChange> changes_;
   std::size_t changes_begin_ = 0;

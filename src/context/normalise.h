@@ -11,7 +11,8 @@ namespace agentd::context {
 /// Makes every string valid UTF-8, drops empty and blank text blocks, fills empty results.
 void repair_blocks(std::vector<Block>& blocks);
 
-/// Thinking that nothing follows: of a reply that was cut. An API refuses a message that ends in it.
+/// Thinking that nothing follows: of a reply that was cut. An API refuses a message that ends in
+/// it.
 void drop_last_thinking(std::vector<Block>& blocks);
 
 /// The ids of the tool_use blocks of `message`, in order.

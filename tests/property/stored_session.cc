@@ -77,8 +77,7 @@ std::map<std::string, std::string> results_in(const std::vector<MessagePtr>& log
     for (const auto& block : message->blocks) {
       const auto* result = std::get_if<ToolResultBlock>(&block);
       if (result == nullptr) continue;
-      const bool fresh =
-          results.emplace(result->tool_use_id, text_of(result->content)).second;
+      const bool fresh = results.emplace(result->tool_use_id, text_of(result->content)).second;
       if (!fresh) faults.push_back(result->tool_use_id + " has two results");
     }
   }
