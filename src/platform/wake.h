@@ -6,7 +6,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
+#include <system_error>
 
 #include "platform/fd.h"
 
@@ -14,10 +16,12 @@ namespace agentd::platform {
 
 class Wake {
  public:
-  Wake() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+  /// Throws std::system_error if the system has no descriptor left, as std::thread does for a
+  /// thread: whoever waited on it could never be woken. At the start of the process only.
+  Wake() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (!event_.valid()) throw std::system_error(errno, std::generic_category(), "eventfd");
+  }
 
-  /// False if the system had no descriptor left: the process cannot go on.
-  bool valid() const { return event_.valid(); }
   int fd() const { return event_.get(); }
 
   /// Any thread, signal handlers too.
