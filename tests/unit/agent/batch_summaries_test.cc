@@ -107,7 +107,7 @@ TEST_CASE("a small model that cannot be had is told of once and left alone") {
   rig.small->mind = [](const model::ModelRequest&, std::size_t) {
     return ReplyBuilder().fail(model::FailureClass::auth).take();
   };
-  rig.provider->mind = [&rig](const model::ModelRequest&, std::size_t index) {
+  rig.provider->mind = [](const model::ModelRequest&, std::size_t index) {
     if (index > 2) return said("done");
     const std::string id = "c" + std::to_string(index);
     const std::string input = "{\"n\":" + std::to_string(index) + "}";
