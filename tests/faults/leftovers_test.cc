@@ -40,7 +40,12 @@ std::string script_of_large_outputs() {
 }
 
 // KB. The sanitizer of addresses keeps what was freed for a while.
-#ifdef __SANITIZE_ADDRESS__
+#ifdef __has_feature  // clang's
+#define SANITIZES_ADDRESSES __has_feature(address_sanitizer)
+#else
+#define SANITIZES_ADDRESSES 0
+#endif
+#if SANITIZES_ADDRESSES
 constexpr long kMemoryOfLargeOutputs = 1024L * 1024;
 #else
 constexpr long kMemoryOfLargeOutputs = 64L * 1024;
