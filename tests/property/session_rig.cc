@@ -1,9 +1,7 @@
 #include "property/session_rig.h"
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 
-#include <filesystem>
 #include <limits>
 
 #include "session/message_json.h"
@@ -13,16 +11,12 @@ namespace agentd::test {
 using session::SessionStore;
 
 SessionRig::SessionRig(Clock& clock_of_all) : clock(clock_of_all) {
-  std::string name = (std::filesystem::temp_directory_path() / "agentd-property-XXXXXX").string();
-  REQUIRE(mkdtemp(name.data()) != nullptr);
-  path_ = name;
-  thread =
-      std::make_shared<session::StoreThread>(path_ + "/sessions.db", session::Durability::normal);
+  thread = std::make_shared<session::StoreThread>(place_.path().value() + "/sessions.db",
+                                                  session::Durability::normal);
 }
 
 SessionRig::~SessionRig() {
-  thread.reset();
-  std::filesystem::remove_all(path_);
+  thread.reset();  // before its directory goes
 }
 
 Result<session::OpenedSession> SessionRig::open(const std::string& id) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "platform/files.h"
+#include "platform/temporary_directory.h"
 #include "session/opening.h"
 #include "session/rewind.h"
 #include "session/store_thread.h"
@@ -47,7 +48,7 @@ class SessionRig {
   std::shared_ptr<session::StoreThread> thread;
 
  private:
-  std::string path_;
+  platform::TemporaryDirectory place_;
   std::unique_ptr<platform::Files> files_ = platform::make_disk_files();
 };
 

@@ -3,7 +3,6 @@
 #include "platform/output_files.h"
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
@@ -16,13 +15,7 @@ using namespace std::chrono_literals;
 namespace {
 
 struct Place {
-  Place() {
-    char name[] = "/tmp/agentd-outputs-XXXXXX";
-    REQUIRE(mkdtemp(name) != nullptr);
-    path = name;
-    files.keep_in(path + "/outputs");
-  }
-  ~Place() { fs::remove_all(path); }
+  Place() { files.keep_in(path + "/outputs"); }
 
   // An output of `session`, as old as is said.
   fs::path add(const std::string& session, std::size_t bytes, std::chrono::hours age) {
@@ -34,7 +27,8 @@ struct Place {
   }
   std::string outputs() const { return path + "/outputs"; }
 
-  std::string path;
+  TemporaryDirectory place;
+  std::string path = place.path().value();
   OutputFiles files;
 };
 

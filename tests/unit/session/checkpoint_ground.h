@@ -4,7 +4,6 @@
 #pragma once
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
@@ -14,24 +13,16 @@
 #include <string>
 
 #include "agent/checkpointed_files.h"
+#include "platform/temporary_directory.h"
 #include "session/store.h"
 
 namespace agentd::session::test {
 
 struct Directory {
-  Directory() {
-    std::string name = "/tmp/agentd-rewind-XXXXXX";
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path = std::filesystem::canonical(name).string();
-  }
-  ~Directory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
   std::string operator/(const std::string& name) const { return path + "/" + name; }
-  std::string path;
+
+  platform::TemporaryDirectory place;
+  std::string path = std::filesystem::canonical(place.path().value()).string();
 };
 
 inline void put(const std::string& path, const std::string& content) {

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <future>
 
+#include "platform/temporary_directory.h"
 #include "session/message_json.h"
 #include "session/opening.h"
 
@@ -33,16 +34,7 @@ class StillClock final : public Clock {
 
 // One process's view of a store; several share a directory.
 struct Place {
-  Place() {
-    char name[] = "/tmp/agentd-journal-XXXXXX";
-    REQUIRE(mkdtemp(name) != nullptr);
-    path = name;
-    restart();
-  }
-  ~Place() {
-    thread.reset();
-    std::filesystem::remove_all(path);
-  }
+  Place() { restart(); }
   // As after a kill: a new process, which finds what was written.
   void restart() {
     thread.reset();
@@ -82,7 +74,8 @@ struct Place {
     return answer.get_future().get();
   }
 
-  std::string path;
+  platform::TemporaryDirectory place;
+  std::string path = place.path().value();
   StillClock clock;
   std::unique_ptr<platform::Files> files = platform::make_disk_files();
   std::shared_ptr<StoreThread> thread;

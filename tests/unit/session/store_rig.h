@@ -3,29 +3,23 @@
 #pragma once
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "platform/temporary_directory.h"
 #include "session/message_json.h"
 #include "session/store.h"
 
 namespace agentd::session {
 
 struct Directory {
-  Directory() {
-    char name[] = "/tmp/agentd-store-XXXXXX";
-    REQUIRE(mkdtemp(name) != nullptr);
-    path = name;
-  }
-  ~Directory() { std::filesystem::remove_all(path); }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
   std::string file() const { return path + "/sessions.db"; }
-  std::string path;
+
+  platform::TemporaryDirectory place;
+  std::string path = place.path().value();
 };
 
 inline SessionStore opened(const Directory& directory) {

@@ -12,7 +12,7 @@ namespace {
 
 agent::Conversation lively() {
   agent::Conversation conversation;
-  conversation.cwd = "/work/sub";
+  conversation.cwd = "/project/sub";
   conversation.mode = permission::Mode::plan;
   conversation.mode_before_plan = permission::Mode::accept_edits;
   conversation.plan_mode_told = true;
@@ -21,15 +21,15 @@ agent::Conversation lively() {
   conversation.grants.add(command);
   Access files;
   files.reads = {"/etc/hosts"};
-  files.writes = {"/work/a", "/work/b"};
+  files.writes = {"/project/a", "/project/b"};
   conversation.grants.add(files);
-  conversation.read_set->remember("/work/a", "some");
-  conversation.read_set->remember_whole("/work/b", "all of it");
-  conversation.told_memory = {"/work/AGENTS.md"};
+  conversation.read_set->remember("/project/a", "some");
+  conversation.read_set->remember_whole("/project/b", "all of it");
+  conversation.told_memory = {"/project/AGENTS.md"};
   conversation.shown_attachments = {{0, 7}, {0xffffffffffffffff, 1}};
   conversation.todos.items = {{"Test", TodoStatus::in_progress, "Testing"}};
   conversation.todos.turns_untouched = 3;
-  conversation.git_root = "/work";
+  conversation.git_root = "/project";
   conversation.environment = "OS: Linux";
   conversation.window_exceeded = 200'000;
   conversation.answered_by = "anthropic/x";
@@ -47,13 +47,13 @@ TEST_CASE("every part of the state survives") {
   CHECK(*restored == wishes);
   CHECK(state_json(back, *restored) == json);
   CHECK(back.mode == permission::Mode::plan);
-  CHECK(back.read_set->compare("/work/a", "some") == platform::ReadSet::State::unchanged);
-  CHECK(back.read_set->compare("/work/a", "same") == platform::ReadSet::State::changed);
-  CHECK(back.read_set->seen_whole("/work/b", "all of it"));
-  CHECK(!back.read_set->seen_whole("/work/a", "some"));
+  CHECK(back.read_set->compare("/project/a", "some") == platform::ReadSet::State::unchanged);
+  CHECK(back.read_set->compare("/project/a", "same") == platform::ReadSet::State::changed);
+  CHECK(back.read_set->seen_whole("/project/b", "all of it"));
+  CHECK(!back.read_set->seen_whole("/project/a", "some"));
   Access grown;
   grown.command = "make \"all\"";
-  grown.writes = {"/work/b"};
+  grown.writes = {"/project/b"};
   CHECK(back.grants.covers(grown));
   grown.command = "make";
   CHECK(!back.grants.covers(grown));
@@ -86,5 +86,5 @@ TEST_CASE("what a later version adds is not minded") {
   state["somethingNew"] = {{"a", 1}};
   agent::Conversation back;
   CHECK(restore_state(state.dump(), back).has_value());
-  CHECK(back.cwd == "/work/sub");
+  CHECK(back.cwd == "/project/sub");
 }
